@@ -8,14 +8,25 @@
   serve_live_cpu_p99_ms   processor time of the server for one of these, which a busy machine hardly changes
   serve_watched_cpu_pct   the server meanwhile, of one processor
   serve_rss_growth_kb     memory added by the second half of that
-  serve_day_growth_kb     memory added by a day of polling, done in minutes, after its first tenth
+  serve_beside_pct        processor time of a program beside a server with ten watchers, over that without
+  serve_beside_noise_pct  how much such a figure differs if nothing does: half of the runs without, over the others
+  serve_day_start_kb      memory of the server after a tenth of a day of polling, which takes minutes
+  serve_day_middle_kb     in its middle
+  serve_day_end_kb        and at its end
+  serve_day_growth_kb     memory added by the last nine tenths
   serve_linked            libraries of the server that other commands load
+
+    bench_serve.py BUILD PART...   only these parts: list, watched, beside, day, linked
 """
 
+import atexit
 import http.client
 import json
 import os
+import random
+import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,13 +35,24 @@ import time
 SECONDS = 60
 DAY = 86400  # polls
 WATCHERS = 10
+BESIDE = 20  # runs with watchers; twice as many without
+EPOCHS = 10000  # five minutes: lives until it is killed
 
+# Something of everything that a document shows, all of it changing.
 LIVING = """
-import sys, time, pitwall
+import sys, threading, time, pitwall
 pitwall.open(sys.argv[1])
-while True:
-    with pitwall.span("step"):
-        time.sleep(0.01)
+
+def work(name):
+    for step in range(1 << 60):
+        with pitwall.span(name):
+            pitwall.items(step % 7)
+            with pitwall.span("part %d" % (step % 12)):
+                time.sleep(0.004)
+        pitwall.value("loss", 1 / (1 + step))
+
+threading.Thread(target=work, args=("other",), daemon=True).start()
+work("step")
 """
 
 
@@ -38,6 +60,7 @@ class Server:
     def __init__(self, tool, folder, *options):
         self.child = subprocess.Popen([tool, "serve", "--json", "--listen", "127.0.0.1:0", *options, folder],
                                       stdout=subprocess.PIPE, text=True)
+        atexit.register(self.child.kill)  # after a failure
         told = json.loads(self.child.stdout.readline())
         self.address = told["url"][len("http://"):].rstrip("/")
         self.headers = {"Authorization": "Bearer " + told["token"]}
@@ -46,8 +69,17 @@ class Server:
         return http.client.HTTPConnection(self.address, timeout=300)
 
     def ask(self, link, path):
+        return json.loads(self.bytes(link, path))
+
+    def bytes(self, link, path):
         link.request("GET", path, headers=self.headers)
-        return json.loads(link.getresponse().read())
+        return link.getresponse().read()
+
+    def live(self, link):
+        """Wait for a live run in the list; the path of its changes."""
+        while not (runs := self.ask(link, "/api/v1/runs")["runs"])["id"]:
+            time.sleep(0.05)
+        return "/api/v1/runs/%s/live?since=" % runs["id"][0]
 
     def cpu(self):
         with open("/proc/%d/stat" % self.child.pid, encoding="ascii") as file:
@@ -86,15 +118,21 @@ def listed(tool, run, folder):
     print("serve_list_1000_ms %.1f" % (1e3 * took))
 
 
+def version(answer):
+    return re.match(rb'{"v":"([^"]*)"', answer).group(1).decode()
+
+
+def fitting(build, run, epochs):
+    return subprocess.Popen([os.path.join(build, "examples", "fitting"), "--epochs", str(epochs)],
+                            env=dict(os.environ, PITWALL_FILE=run), stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
 def watched(tool, build, folder):
-    program = subprocess.Popen([os.path.join(build, "examples", "fitting"), "--epochs", "1000"],
-                               env=dict(os.environ, PITWALL_FILE=os.path.join(folder, "live.pit")),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    program = fitting(build, os.path.join(folder, "live.pit"), EPOCHS)
     server = Server(tool, folder)
     links = [server.link() for _ in range(WATCHERS)]
-    while not (runs := server.ask(links[0], "/api/v1/runs")["runs"])["id"]:
-        time.sleep(0.1)
-    path = "/api/v1/runs/%s/live?since=" % runs["id"][0]
+    path = server.live(links[0])
     versions, times, busy, growth, before = [""] * WATCHERS, [], [], 0, server.cpu()
     begun = time.perf_counter()
     for second in range(SECONDS):
@@ -104,9 +142,11 @@ def watched(tool, build, folder):
             due = begun + second + number / WATCHERS
             time.sleep(max(0, due - time.perf_counter()))
             start, busy_before = time.perf_counter(), server.busy_ns()
-            versions[number] = server.ask(link, path + versions[number])["v"]
+            answer = server.bytes(link, path + versions[number])
             times.append(time.perf_counter() - start)
             busy.append(server.busy_ns() - busy_before)
+            versions[number] = version(answer)
+    assert program.poll() is None, "the program ended too early"
     print("serve_live_p99_ms %.2f" % (1e3 * sorted(times)[int(0.99 * len(times))]))
     print("serve_live_cpu_p99_ms %.2f" % (1e-6 * sorted(busy)[int(0.99 * len(busy))]))
     print("serve_watched_cpu_pct %.2f"
@@ -117,23 +157,73 @@ def watched(tool, build, folder):
     server.end()
 
 
+def watch(tool, folder):
+    """Ten watchers until the end of the process that started this."""
+    server = Server(tool, folder)
+    links = [server.link() for _ in range(WATCHERS)]
+    path = server.live(links[0])
+    versions, due, parent = [""] * WATCHERS, time.perf_counter(), os.getppid()
+    print("watching", flush=True)
+    while os.getppid() == parent:
+        for number, link in enumerate(links):
+            versions[number] = version(server.bytes(link, path + versions[number]))
+            due += 1 / WATCHERS
+            time.sleep(max(0, due - time.perf_counter()))
+    server.end()
+
+
+def spent_s(build, folder, number, watchers):
+    """Processor time of the program, watched or not."""
+    own = os.path.join(folder, str(number))
+    os.mkdir(own)
+    program = fitting(build, os.path.join(own, "run.pit"), 80)
+    viewer = None
+    if watchers:
+        viewer = subprocess.Popen([sys.executable, __file__, build, "watch", own], stdout=subprocess.PIPE)
+        viewer.stdout.readline()
+    _, status, used = os.wait4(program.pid, 0)
+    program.returncode = os.waitstatus_to_exitcode(status)
+    assert program.returncode == 0
+    if viewer:
+        viewer.terminate()
+        viewer.wait()
+        viewer.stdout.close()
+    shutil.rmtree(own)
+    return used.ru_utime + used.ru_stime
+
+
+def beside(tool, build, folder):
+    """The program with watchers and twice without, in random order each time: medians."""
+    del tool
+    spent = {"with": [], "without": [], "again": []}
+    for number in range(BESIDE):
+        for place, kind in enumerate(random.sample(sorted(spent), 3)):
+            spent[kind].append(spent_s(build, folder, 3 * number + place, kind == "with"))
+    usual = statistics.median(spent["without"] + spent["again"])
+    print("serve_beside_pct %.2f" % (100 * statistics.median(spent["with"]) / usual - 100))
+    print("serve_beside_noise_pct %.2f"
+          % abs(100 * statistics.median(spent["again"]) / statistics.median(spent["without"]) - 100))
+
+
 def a_day(tool, build, folder):
-    """A day of polls of one viewer, each with a newly made document."""
+    """A day of polls of one viewer, each with a newly made document, over ten connections in turn."""
     program = subprocess.Popen(["/usr/bin/python3", "-c", LIVING, os.path.join(folder, "live.pit")],
                                env=dict(os.environ, PYTHONPATH=os.path.join(build, "python")))
     while not os.listdir(folder):
         time.sleep(0.05)
     server = Server(tool, folder, "--refresh", "0")
-    link = server.link()
-    while not (runs := server.ask(link, "/api/v1/runs")["runs"])["id"]:
-        time.sleep(0.05)
-    live = "/api/v1/runs/%s/live?since=" % runs["id"][0]
-    version, first = "", 0
+    links = [server.link() for _ in range(WATCHERS)]
+    path = server.live(links[0])
+    known, memory = "", {}
     for number in range(DAY):
-        if number == DAY // 10:
-            first = server.rss_kb()
-        version = server.ask(link, live + version)["v"]
-    print("serve_day_growth_kb %.0f" % (server.rss_kb() - first))
+        if number in (DAY // 10, DAY // 2):
+            memory[number] = server.rss_kb()
+        answer = server.bytes(links[number % WATCHERS], path + known)
+        assert (before := known) != (known := version(answer)), before
+    assert program.poll() is None, "the program ended too early"
+    start, middle, end = memory[DAY // 10], memory[DAY // 2], server.rss_kb()
+    for name, figure in (("start", start), ("middle", middle), ("end", end), ("growth", end - start)):
+        print("serve_day_%s_kb %.0f" % (name, figure))
     program.kill()
     program.wait()
     server.end()
@@ -145,20 +235,33 @@ def linked(tool):
 
 
 def main():
-    build = os.path.abspath(sys.argv[1])
+    build, parts = os.path.abspath(sys.argv[1]), sys.argv[2:]
     tool = os.path.join(build, "bin", "pitwall")
+    if parts and parts[0] == "watch":
+        watch(tool, parts[1])
+        return
     folder = tempfile.mkdtemp(prefix="pitwall-bench-")
+
+    def is_asked(part):
+        if parts and part not in parts:
+            return None
+        own = os.path.join(folder, part)
+        os.mkdir(own)
+        return own
+
     try:
-        run = os.path.join(folder, "run.pit")
-        subprocess.run([os.path.join(build, "examples", "fitting")], check=True,
-                       env=dict(os.environ, PITWALL_FILE=run), stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
-        for name in ("many", "live", "day"):
-            os.mkdir(os.path.join(folder, name))
-        listed(tool, run, os.path.join(folder, "many"))
-        watched(tool, build, os.path.join(folder, "live"))
-        a_day(tool, build, os.path.join(folder, "day"))
-        linked(tool)
+        if own := is_asked("list"):
+            run = os.path.join(folder, "run.pit")
+            assert fitting(build, run, 80).wait() == 0
+            listed(tool, run, own)
+        if own := is_asked("watched"):
+            watched(tool, build, own)
+        if own := is_asked("beside"):
+            beside(tool, build, own)
+        if own := is_asked("day"):
+            a_day(tool, build, own)
+        if is_asked("linked"):
+            linked(tool)
     finally:
         shutil.rmtree(folder)
 

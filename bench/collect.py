@@ -61,6 +61,11 @@ FIGURES = [
     ("serve_live_cpu_p99_ms", "the same in processor time of the server", "ms", 20),
     ("serve_watched_cpu_pct", "the server meanwhile: share of one processor", "%", 2),
     ("serve_rss_growth_kb", "memory added in the second half of that minute", "kB", None),
+    ("serve_beside_pct", "a program beside a server with ten watchers: processor time added", "%", 1),
+    ("serve_beside_noise_pct", "noise: half of the runs without watchers over the others", "%", None),
+    ("serve_day_start_kb", "memory of the server after 8,640 polls", "kB", None),
+    ("serve_day_middle_kb", "after 43,200 polls", "kB", None),
+    ("serve_day_end_kb", "after 86,400 polls", "kB", None),
     ("serve_day_growth_kb", "memory added by 86,400 polls (one watcher for a day)", "kB", 1024),
     ("serve_linked", "libraries of the server that all commands load", "", 0),
     ("watchers_x_none", "spans while ten programs watch the run, over no watchers", "x", 1.01),
@@ -167,6 +172,7 @@ NOISE = {
     "auto_step_pct": "auto_step_noise_pct",
     "auto_small_step_pct": "auto_small_step_noise_pct",
     "watchers_x_none": "watchers_noise_x",
+    "serve_beside_pct": "serve_beside_noise_pct",
 }
 
 

@@ -16,7 +16,7 @@ enum {
     TEST_POINTS = 128, /* between them */
     FUNCTIONS = 9,
     MODELS = 3,
-    MOST_EPOCHS = 1000
+    MOST_EPOCHS = 10000
 };
 
 static int epochs;

@@ -60,7 +60,7 @@ export function comparePanel(doc, away) {
     };
     w.append(
         table(
-            ["What", "A", "B", "Change", make("th.mid", "between"), "Verdict", make("th.mid", "By")],
+            ["What", "A", "B", "Change", make("th.mid", "Between"), "Verdict", make("th.mid", "By")],
             rows.slice(0, SHOWN).map(cells),
         ),
     );

@@ -10,8 +10,16 @@ export function make(what, ...kids) {
 export function put(e, kids) {
     if (kids == null || kids === false) return e;
     if (Array.isArray(kids)) for (const kid of kids) put(e, kid);
-    else e.append(kids);
+    else e.append(typeof kids === "string" ? visible(kids) : kids);
     return e;
+}
+
+// Characters that are invisible or reorder the text after them, as escapes.
+export function visible(text) {
+    return text.replace(
+        /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+        c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"),
+    );
 }
 
 export function attrs(e, list) {

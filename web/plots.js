@@ -84,7 +84,7 @@ export class Plots {
         return {
             width: (this.cell = this.cell || host.clientWidth || 300),
             height: HEIGHT,
-            padding: [8, 14, 0, 0],
+            padding: [8, 20, 0, 0],
             legend: {show: false},
             cursor: {
                 sync: {key: "run", setSeries: false},
@@ -178,7 +178,7 @@ export class Plots {
             {left, top, width, height} = u.bbox;
         x.save();
         x.beginPath();
-        x.rect(left, top - 8 * p, width + 14 * p, height + 8 * p);
+        x.rect(left, top - 8 * p, width + 20 * p, height + 8 * p);
         x.clip();
         x.font = 10.5 * p + "px " + this.ink.f;
         x.fillStyle = this.ink.ink3;

@@ -30,6 +30,7 @@ export class RunModel {
             else this.kidsOf.set(p, [i]);
         }
         this.wall = doc.summary.wall_ns || 0;
+        this.advised = doc.summary.advice_wall_ns || 0; // when the advice was made
         this.run = doc.runs[0];
         this.findSeries();
     }

@@ -5,7 +5,7 @@ import {state, setState, hashOf} from "./state.js";
 import {words} from "./live.js";
 
 const SHOWN_RUNS = 400;
-const NEED_WORD = {near_limit: "near its limit", ended: "done"};
+const NEED_WORD = {near_limit: "near its limit", act: "live: act", ended: "done"};
 const NEED_CLASS = {died: "died", stalled: "died", near_limit: "warn", act: "warn", live: "live"};
 
 export class RunsPage {
@@ -253,8 +253,11 @@ export class RunsPage {
                     : bytesText(r.rss_bytes) + (share != null ? ", " + percentWords(share) : ""),
             ),
         );
-        const where = make("td.mid z", [r.host, r.parent ? "sub-run" : ""].filter(Boolean).join(", "));
-        const what = make("td.what", r.headline || make("span.z", "not analysed yet"));
+        const where = attrs(
+            make("td.mid z", [r.path.replace(/.*\/|\.pit$/g, ""), r.host, r.parent && "sub-run"].filter(Boolean).join(", ")),
+            {title: r.path},
+        );
+        const what = make("td.what", r.note && r.note + "; ", r.headline || make("span.z", "not analysed yet"));
         what.title = r.headline || "";
         const pill = attrs(make("span.pill " + cls, word), {title: byParent ? "by its parent" : null});
         const tr = make(

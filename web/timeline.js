@@ -1,5 +1,5 @@
 // timeline.js: the flight recorder as a time line: the newest single spans, one lane per thread.
-import {make, attrs, button, colour, panel, on} from "./dom.js";
+import {make, attrs, button, colour, panel, on, visible} from "./dom.js";
 import {NS, durationText, countText} from "./format.js";
 
 const LANE = 17,
@@ -240,7 +240,7 @@ export class TimelinePanel {
 
     said(s) {
         this.read.textContent = s
-            ? this.model.names(s.node).slice(-4).join(" › ") +
+            ? visible(this.model.names(s.node).slice(-4).join(" › ")) +
               " · " +
               (s.open ? "open for " : "") +
               durationText(s.to - s.from) +
@@ -264,8 +264,9 @@ export class TimelinePanel {
         const fill = ["--h1", "--h2", "--h3", "--h4", "--h5"].map(colour),
             ink = colour("--ink"),
             ink3 = colour("--ink3"),
-            bad = colour("--bad"),
-            badBg = colour("--bad-bg");
+            state = this.model.died() ? "--bad" : "--ok",
+            edge = colour(state),
+            ground = colour(state + "-bg");
         x.scale(p, p);
         x.font = "11px " + colour("--f");
         x.textBaseline = "middle";
@@ -275,7 +276,7 @@ export class TimelinePanel {
             x.beginPath();
             x.rect(0, l.top, LABEL - 8, LANE);
             x.clip();
-            x.fillText(l.name, 0, l.top + LANE / 2);
+            x.fillText(visible(l.name), 0, l.top + LANE / 2);
             x.restore();
         }
         for (const s of this.spans) {
@@ -284,13 +285,13 @@ export class TimelinePanel {
             const from = Math.max(LABEL, at(s.from)),
                 to = Math.min(width, at(s.to)),
                 y = l.top + s.depth * LANE;
-            x.fillStyle = s.open ? badBg : fill[s.apart ? 0 : Math.min(4, s.depth)];
+            x.fillStyle = s.open ? ground : fill[s.apart ? 0 : Math.min(4, s.depth)];
             x.fillRect(from, y, Math.max(0.75, to - from - 0.5), LANE - 1.5);
             if (s.open) {
-                x.strokeStyle = bad;
+                x.strokeStyle = edge;
                 x.strokeRect(from + 0.5, y + 0.5, Math.max(1, to - from - 1), LANE - 2.5);
             }
-            const name = this.model.name[s.node];
+            const name = visible(this.model.name[s.node]);
             if (to - from > 24 && x.measureText(name).width < to - from - 6) {
                 x.fillStyle = ink;
                 x.fillText(name, from + 4, y + LANE / 2);

@@ -189,7 +189,7 @@ export class TreePanel {
         this.rows = rows;
         this.place = null;
         this.none.hidden = rows.length > 0;
-        this.none.textContent = q ? "No span has “" + state.q + "” in its name." : "No spans were recorded.";
+        this.none.textContent = q ? "No span has “" + state.q + "” in its name." : this.model.sentence(this.model.doc.summary.headline);
         this.from = -1;
         this.table.setAttribute("aria-rowcount", rows.length + 1);
         this.paintWindow();
@@ -285,11 +285,11 @@ export class TreePanel {
                     }),
                 ),
             );
-        const x = make("span.x", m.name[i] === "" ? '""' : m.name[i]);
+        const x = make("span.x", m.name[i].trim() ? m.name[i] : JSON.stringify(m.name[i]));
         x.title = m.names(i).join(" › ");
         put(nm, [cv, x]);
         if (kids && !open) nm.append(make("span.fold sm", countText(m.inside(i)) + " inside"));
-        if (m.col("open")[i] > 0) nm.append(make("span.op", "open"));
+        if (m.col("open")[i] > 0) nm.append(make(m.died() ? "span.op" : "span.op now", "open"));
         if (m.col("detached")[i]) {
             const isDevice = m.col("on_device")[i];
             nm.append(

@@ -1,5 +1,5 @@
 // verdict.js: the answer: state of the run, findings and their possible gain, five figures.
-import {make, put, attrs, missing, on} from "./dom.js";
+import {make, put, attrs, missing, on, visible} from "./dom.js";
 import {
     NS,
     durationParts,
@@ -43,7 +43,7 @@ export class TopBar {
             f = run.facts;
         const states = new Set(runs.map(r => r.state)),
             word = ["died", "live", "closed"].find(s => states.has(s)) || "ended";
-        this.title.textContent = doc.title;
+        this.title.textContent = visible(doc.title);
         document.title = doc.title + " · Pitwall";
         this.pill.className = "pill " + word;
         this.pill.textContent = word === "closed" ? "done" : word;
@@ -100,8 +100,8 @@ function others(model, findings) {
         if (!f.severity && model.died()) part.label = ""; // do not print "nothing stands out" for a run that died
         const words = [
             part.label ? part.label + ": " + part.rest : part.text.replace(/\.$/, ""),
-            f.savings_ns > 0 && model.wall > 0
-                ? [", at most ", make("b", percentWords(Math.min(1, f.savings_ns / model.wall))), " shorter"]
+            f.savings_ns > 0 && model.advised > 0
+                ? [", at most ", make("b", percentWords(Math.min(1, f.savings_ns / model.advised))), " shorter"]
                 : null,
         ];
         if (at == null) more.append(make("span", words));
@@ -207,13 +207,13 @@ export function verdictPanel(model) {
             ["Try", (first.remedy || "").replace(/^try /, "")],
         ]),
     ]);
-    if (first.savings_ns > 0 && model.wall > 0) {
-        const share = Math.min(1, first.savings_ns / model.wall);
+    if (first.savings_ns > 0 && model.advised > 0) {
+        const share = Math.min(1, first.savings_ns / model.advised);
         w.append(
             gain(
                 "At most",
                 [share < 0.01 ? "<1" : String(Math.round(share * 100)), "% shorter"],
-                "without it: " + durationText(first.savings_ns) + " of " + durationText(model.wall),
+                "without it: " + durationText(first.savings_ns) + " of " + durationText(model.advised),
             ),
         );
     } else

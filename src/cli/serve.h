@@ -96,6 +96,7 @@ struct served_run {
     int ended_by_parent; /* a worker that died, but whose parent ended it; serve_judge.c */
     int parent_seen;     /* 1 + the state of its parent when that was decided; 0: not decided yet */
     char *program, *host, *job, *rank; /* NULL: not told */
+    char *note;                        /* such as damage; NULL: none */
     uint64_t started_ns, ended_ns;     /* wall clock; ended: now of a live one */
     double duration_s;
     double rss, peak, limit; /* bytes; NaN: not known */
@@ -181,6 +182,8 @@ void serve_watches_free(struct serve_runs *runs);
 /* Renew the advice of live runs that are viewed. It takes longer than all the rest of a document, so this is
  * done between requests. */
 void serve_watches_advise(struct serve_runs *runs);
+/* The advice of a live run that is viewed; NULL: none. It lives until the next document is made. */
+const pit_advice *serve_watch_advice(const struct serve_runs *runs, const char *id);
 
 /* ---- routes and connections --------------------------------------------------------------------- */
 

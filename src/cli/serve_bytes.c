@@ -17,13 +17,21 @@ double serve_wall_ns(void)
     return (double)pit__clock_ns(CLOCK_REALTIME);
 }
 
+/* Eight bytes at a time: every document of a live run is hashed. */
 uint64_t serve_hash(const void *data, size_t count)
 {
     const unsigned char *bytes = data;
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * 1099511628211u;
-    return hash;
+    uint64_t hash = 14695981039346656037u ^ count, word = 0;
+    for (; count >= sizeof word; count -= sizeof word, bytes += sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    if (count)
+        memcpy(&word, bytes, count);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
 }
 
 struct serve_bytes *serve_bytes_make(const void *data, size_t count)

@@ -5,9 +5,11 @@
 #include "top.h"
 
 #include "model/last_span.h"
+#include "model/run_memory.h"
 #include "reader/reader.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PAUSE_S 10.0
@@ -88,17 +90,58 @@ void serve_judge_ends(struct serve_runs *runs)
 
 /* ---- headlines ------------------------------------------------------------------------------- */
 
+/* The innermost open span; "" if there is none. */
+static void write_inside(const pit_run *run, struct pit__text *words)
+{
+    for (size_t t = 0; t < run->thread_count; t++) {
+        const pit_thread *thread = &run->threads[t];
+        for (size_t i = thread->open_count; i-- > 0;) {
+            uint32_t node = thread->open[i].node;
+            if (node >= thread->node_count || thread->nodes[node].detached)
+                continue;
+            pit__text_puts(words, " inside ");
+            pit__text_add_visible(words, thread->nodes[node].name ? thread->nodes[node].name : "");
+            return;
+        }
+    }
+}
+
+/* Of a run that died: where, and the most likely reason. */
+static void take_death(struct served_run *run, const pit_run *whole)
+{
+    struct pit__run_memory memory;
+    struct pit__text words = {0};
+    if (pit__run_memory_make(whole, &memory) != 0)
+        return;
+    pit__text_puts(&words, "DIED");
+    write_inside(whole, &words);
+    pit__text_puts(&words, ": ");
+    pit__verdict_words(&memory, &words);
+    char *headline = words.failed ? NULL : strdup(pit__text_string(&words));
+    if (headline) {
+        free(run->headline);
+        run->headline = headline;
+    }
+    pit__text_free(&words);
+    pit__run_memory_free(&memory);
+}
+
 static void judge(struct serve_runs *runs, struct served_run *run)
 {
     double before = top_processor_seconds();
     pit_run *whole = serve_run_open(runs, run, NULL);
     const pit_run *judged = whole;
-    pit_advice *advice = whole ? pit_advise(&judged, 1, 0) : NULL;
-    if (advice)
+    /* advice takes longer than all the rest: that of a live run's page serves here too */
+    const pit_advice *known = run->state == PIT_RUN_LIVE ? serve_watch_advice(runs, run->id) : NULL;
+    pit_advice *made = whole && !known ? pit_advise(&judged, 1, 0) : NULL;
+    const pit_advice *advice = known ? known : made;
+    if (whole && advice)
         run->severity = top_take_verdict(advice, &run->headline);
+    if (whole && pit__has_died(whole))
+        take_death(run, whole);
     if (whole)
         run->last_span_ns = pit__last_span_wall_ns(whole);
-    pit_advice_free(advice);
+    pit_advice_free(made);
     pit_run_free(whole);
     run->judge_due = run->state == PIT_RUN_LIVE
                          ? top_next_time(top_processor_seconds() - before, PAUSE_S)

@@ -78,6 +78,7 @@ TEXT_COLUMN(job, run->job)
 TEXT_COLUMN(rank, run->rank)
 TEXT_COLUMN(parent, *run->parent ? run->parent : NULL)
 TEXT_COLUMN(headline, run->headline)
+TEXT_COLUMN(note, run->note)
 FIGURE_COLUMN(order, (double)run->need)
 FIGURE_COLUMN(severity, run->headline ? (double)run->severity : NAN)
 FIGURE_COLUMN(started_s, 1e-9 * (double)run->started_ns)
@@ -106,6 +107,7 @@ static void spark_bytes(struct pit__json *json, const struct served_run *run)
     X(program)                                                                                     \
     X(headline)                                                                                    \
     X(severity)                                                                                    \
+    X(note)                                                                                        \
     X(started_s)                                                                                   \
     X(duration_s)                                                                                  \
     X(last_span_s)                                                                                 \

@@ -37,6 +37,18 @@ static void skip_string(struct cutting *c)
     c->at++;
 }
 
+/* Skip what has no brackets: up to the next character that matters inside a list or object. */
+static void skip_plain(struct cutting *c)
+{
+    static const unsigned char matters[256] = {
+        ['"'] = 1, ['{'] = 1, ['['] = 1, ['}'] = 1, [']'] = 1};
+    const unsigned char *text = (const unsigned char *)c->text;
+    size_t at = c->at;
+    while (at < c->bytes && !matters[text[at]])
+        at++;
+    c->at = at;
+}
+
 /* Skip one value of any kind. */
 static void skip_value(struct cutting *c)
 {
@@ -52,7 +64,7 @@ static void skip_value(struct cutting *c)
             depth--;
             c->at++;
         } else if (depth > 0) {
-            c->at++;
+            skip_plain(c);
         } else {
             while (c->at < c->bytes && !strchr(",}] \n\r\t", c->text[c->at]))
                 c->at++;

@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/hex.h"
 #include "model/live_tree.h"
+#include "views/list_view.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -107,6 +108,13 @@ static char *fact_of(const pit_run *run, const char *key)
     return value ? strdup(value) : NULL;
 }
 
+static char *note_of(const pit_run *run)
+{
+    char note[80];
+    pit__list_note(run, note, sizeof note);
+    return *note ? strdup(note) : NULL;
+}
+
 static void forget_read(struct served_run *run)
 {
     free(run->why);
@@ -114,7 +122,8 @@ static void forget_read(struct served_run *run)
     free(run->host);
     free(run->job);
     free(run->rank);
-    run->why = run->program = run->host = run->job = run->rank = NULL;
+    free(run->note);
+    run->why = run->program = run->host = run->job = run->rank = run->note = NULL;
 }
 
 static void free_run(struct served_run *run)
@@ -181,6 +190,7 @@ static void read_run(struct serve_runs *runs, struct served_run *to, const char 
     to->host = fact_of(run, "host");
     to->job = fact_of(run, "job");
     to->rank = fact_of(run, "rank");
+    to->note = note_of(run);
     to->started_ns = run->start_wall_ns;
     to->ended_ns = run->end_wall_ns;
     to->duration_s = 1e-9 * run->duration_ns;
@@ -240,14 +250,15 @@ static void note_gone(struct serve_runs *runs, const char *id)
     }
 }
 
-/* Own files first, then by path. */
+/* Own files first, then whole ones, then by path. */
 static int by_id_and_owner(const void *a, const void *b)
 {
     const struct served_run *x = *(struct served_run *const *)a;
     const struct served_run *y = *(struct served_run *const *)b;
     int order = strcmp(x->id, y->id);
     int mine = (y->file.owner == geteuid()) - (x->file.owner == geteuid());
-    return order ? order : mine ? mine : strcmp(x->path, y->path);
+    int whole = !!x->note - !!y->note;
+    return order ? order : mine ? mine : whole ? whole : strcmp(x->path, y->path);
 }
 
 static void index_ids(struct serve_runs *runs)

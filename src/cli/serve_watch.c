@@ -34,8 +34,8 @@ struct serve_watch {
     struct serve_parts parts; /* of it */
     double made_at, cost_s;   /* serve_now(); duration of making it */
     double used_at;
-    /* from an earlier document, made at advised_at, of this many runs; NULL: none */
-    pit_advice *advice;
+    /* from an earlier document, made at advised_at, of this many runs */
+    struct pit__page_advice advice;
     double advised_at;
     size_t advised_count;
     struct version versions[VERSIONS]; /* indexed by number modulo VERSIONS */
@@ -53,7 +53,7 @@ static void drop_document(struct serve_watch *watch)
 static void free_watch(struct serve_watch *watch)
 {
     drop_document(watch);
-    pit_advice_free(watch->advice);
+    pit_advice_free(watch->advice.advice);
     for (size_t i = 0; i < VERSIONS; i++)
         free(watch->versions[i].marks.list);
     free(watch);
@@ -177,8 +177,8 @@ static void forget_old_advice(struct serve_watch *watch, const struct members *m
     if (members->is_live && watch->advised_count == members->whole_count &&
         serve_now() - watch->advised_at < 2 * ADVICE_S)
         return;
-    pit_advice_free(watch->advice);
-    watch->advice = NULL;
+    pit_advice_free(watch->advice.advice);
+    watch->advice.advice = NULL;
     watch->advised_at = serve_now();
     watch->advised_count = members->whole_count;
 }
@@ -254,13 +254,22 @@ void serve_watches_advise(struct serve_runs *runs)
             serve_now() - watch->used_at > ADVICE_S)
             continue;
         if (find_members(runs, run, watch->is_job, &members) && members.is_live) {
-            pit_advice_free(watch->advice);
-            watch->advice = NULL;
+            pit_advice_free(watch->advice.advice);
+            watch->advice.advice = NULL;
             watch->advised_at = serve_now();
             make_document(runs, watch, &members, &status);
         }
         free_members(&members);
     }
+}
+
+const pit_advice *serve_watch_advice(const struct serve_runs *runs, const char *id)
+{
+    for (const struct serve_watch *watch = runs->watches; watch; watch = watch->next)
+        if (!watch->is_job && strcmp(watch->id, id) == 0 && watch->advised_count == 1 &&
+            serve_now() - watch->advised_at < ADVICE_S)
+            return watch->advice.advice;
+    return NULL;
 }
 
 struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run, int is_job,

@@ -7,26 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A column as a JSON array, and whether all its cells are equal. */
+/* A column as a JSON array: the end of columns->text. */
 struct column {
-    char *text;
+    const char *text;
     size_t bytes;
-    int is_uniform;
+    int is_uniform;    /* all its cells are equal */
     size_t cell_bytes; /* of the first cell */
 };
 
-static int fill(struct column *column, size_t rows, pit__page_cell *cell, const void *arg)
+/* Returns where it begins in columns->text. */
+static size_t fill(struct pit__page_columns *columns, size_t rows, pit__page_cell *cell,
+                   const void *arg)
 {
     struct pit__json json;
-    FILE *out = open_memstream(&column->text, &column->bytes);
-    if (!out)
-        return PIT_NO_MEMORY;
-    pit__json_init_brief(&json, out);
+    size_t begin = columns->text.length;
+    pit__json_init_text(&json, &columns->text);
     pit__json_array(&json, NULL);
     for (size_t i = 0; i < rows; i++)
         cell(&json, arg, i);
     pit__json_array_end(&json);
-    return fclose(out) == 0 ? 0 : PIT_NO_MEMORY;
+    columns->failed |= columns->text.failed;
+    return begin;
 }
 
 /* [1,1,1]: compared with the bytes of the first cell, which has no comma unless it is a text. */
@@ -45,68 +46,57 @@ static void look(struct column *column, size_t rows)
 static const char *same_as(const struct pit__page_columns *columns, const struct column *column)
 {
     for (size_t i = 0; i < columns->count; i++)
-        if (strcmp(columns->texts[i], column->text) == 0)
-            return columns->keys[i];
+        if (columns->kept[i].bytes == column->bytes &&
+            memcmp(columns->text.data + columns->kept[i].begin, column->text, column->bytes) == 0)
+            return columns->kept[i].key;
     return NULL;
 }
 
-static int keep(struct pit__page_columns *columns, const char *key, struct column *column)
+static void keep(struct pit__page_columns *columns, const char *key, size_t begin, size_t bytes)
 {
-    size_t room = columns->room;
-    char **texts = pit__grow(columns->texts, &room, columns->count + 1, sizeof *texts, 64);
-    if (!texts)
-        return PIT_NO_MEMORY;
-    columns->texts = texts;
-    const char **keys =
-        pit__grow(columns->keys, &columns->room, columns->count + 1, sizeof *keys, 64);
-    if (!keys)
-        return PIT_NO_MEMORY;
-    columns->keys = keys;
-    columns->texts[columns->count] = column->text;
-    columns->keys[columns->count++] = key;
-    column->text = NULL;
-    return 0;
+    struct pit__page_kept *kept =
+        pit__grow(columns->kept, &columns->room, columns->count + 1, sizeof *kept, 64);
+    if (!kept) {
+        columns->failed = 1;
+        return;
+    }
+    columns->kept = kept;
+    kept[columns->count++] = (struct pit__page_kept){key, begin, bytes};
 }
 
-static void write_one(struct pit__page_columns *columns, const char *key, const char *inner,
-                      const char *text, size_t bytes)
+static void forget(struct pit__page_columns *columns, size_t begin)
 {
-    if (inner)
-        pit__json_object(columns->json, key);
-    pit__json_raw(columns->json, inner ? inner : key, text, bytes);
-    if (inner)
-        pit__json_object_end(columns->json);
+    columns->text.length = begin;
+    columns->text.data[begin] = '\0';
 }
 
 void pit__page_column(struct pit__page_columns *columns, const char *key, size_t rows,
                       pit__page_cell *cell, const void *arg)
 {
-    struct column column = {0};
-    columns->failed |= fill(&column, rows, cell, arg) != 0;
-    if (columns->failed) {
-        free(column.text);
+    size_t begin = fill(columns, rows, cell, arg);
+    if (columns->failed)
         return;
-    }
+    struct column column = {.text = columns->text.data + begin,
+                            .bytes = columns->text.length - begin};
     look(&column, rows);
     const char *same = column.is_uniform || rows < 2 ? NULL : same_as(columns, &column);
-    if (column.is_uniform) {
-        write_one(columns, key, "all", column.text + 1, column.cell_bytes);
-    } else if (same) {
-        pit__json_object(columns->json, key);
-        pit__json_string(columns->json, "same", same);
-        pit__json_object_end(columns->json);
-    } else {
-        write_one(columns, key, NULL, column.text, column.bytes);
-        columns->failed |= keep(columns, key, &column) != 0;
+    if (!column.is_uniform && !same) {
+        pit__json_raw(columns->json, key, column.text, column.bytes);
+        keep(columns, key, begin, column.bytes);
+        return;
     }
-    free(column.text);
+    pit__json_object(columns->json, key);
+    if (same)
+        pit__json_string(columns->json, "same", same);
+    else
+        pit__json_raw(columns->json, "all", column.text + 1, column.cell_bytes);
+    pit__json_object_end(columns->json);
+    forget(columns, begin);
 }
 
 int pit__page_columns_end(struct pit__page_columns *columns)
 {
-    for (size_t i = 0; i < columns->count; i++)
-        free(columns->texts[i]);
-    free(columns->texts);
-    free(columns->keys);
+    pit__text_free(&columns->text);
+    free(columns->kept);
     return columns->failed ? PIT_NO_MEMORY : 0;
 }

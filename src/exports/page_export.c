@@ -36,6 +36,7 @@ static int write_summary(struct pit__page *page)
     pit__json_object(json, "summary");
     pit__json_string(json, "headline", pit__text_string(&headline));
     pit__json_milli(json, "wall_ns", report->tree->wall_ns);
+    pit__json_milli(json, "advice_wall_ns", page->advice_wall_ns);
     pit__json_milli(json, "in_spans_ns", report->tree->total_ns);
     pit__json_milli(json, "finished_ns", report->tree->finished_ns);
     pit__json_uint(json, "busy_threads", report->busy_threads);
@@ -85,20 +86,24 @@ static int write_document(struct pit__page *page)
     return code;
 }
 
-int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count, pit_advice **kept)
+int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count,
+                       struct pit__page_advice *kept)
 {
+    int is_known = kept && kept->advice;
     static const pit_report_options options = {0};
     struct pit__page page = {.report = {.out = out,
                                         .runs = runs,
                                         .run_count = run_count,
                                         .options = &options,
-                                        .advice = kept ? *kept : NULL}};
+                                        .advice = kept ? kept->advice : NULL}};
     pit__json_init_brief(&page.json, out);
     int code = pit__report_make(&page.report);
-    if (!code)
+    if (!code) {
+        page.advice_wall_ns = is_known ? kept->wall_ns : page.report.tree->wall_ns;
         code = write_document(&page);
+    }
     if (kept) {
-        *kept = page.report.advice;
+        *kept = (struct pit__page_advice){page.report.advice, page.advice_wall_ns};
         page.report.advice = NULL;
     }
     pit__report_free(&page.report);

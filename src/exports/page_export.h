@@ -9,15 +9,21 @@
 
 #include "model/node_percentiles.h"
 #include "report/json_writer.h"
+#include "report/text.h"
 #include "views/report_view.h"
 
 #define PIT__PAGE_VERSION 1
 
-/* Write one run, or several merged. kept: NULL, or a cache of the advice, which takes longer
- * than everything else: advice in it is reused, missing advice is computed and stored there; the
- * caller frees it with pit_advice_free. Returns 0 or PIT_NO_MEMORY; write errors are left to
- * ferror. */
-int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count, pit_advice **kept);
+/* A cache of the advice, which takes longer than everything else. */
+struct pit__page_advice {
+    pit_advice *advice; /* NULL: none yet; the owner frees it with pit_advice_free */
+    double wall_ns;     /* of the runs when it was made */
+};
+
+/* Write one run, or several merged. kept: NULL, or a cache: advice in it is reused, missing advice
+ * is computed and stored there. Returns 0 or PIT_NO_MEMORY; write errors are left to ferror. */
+int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count,
+                       struct pit__page_advice *kept);
 
 /* Compare two runs or groups of runs by the rules of `pitwall compare`. a_name and b_name are
  * the names of the sides. Returns 0, PIT_NO_MEMORY, or an error of pit_compare_runs. */
@@ -30,6 +36,7 @@ int pit__page_comparison(FILE *out, const pit_run *const *a, size_t a_count,
 struct pit__page {
     struct pit__json json;
     struct pit__report report; /* runs, tree, memory, advice */
+    double advice_wall_ns;     /* of the runs when the advice was made */
     size_t step;               /* the repeated node of a step; SIZE_MAX: nothing is repeated */
 };
 
@@ -37,8 +44,11 @@ struct pit__page {
  * written as {"all": cell}, a column equal to an earlier one as {"same": "key"}. */
 struct pit__page_columns {
     struct pit__json *json;
-    char **texts; /* columns written so far */
-    const char **keys;
+    struct pit__text text; /* of the distinct columns so far, and of the one being written */
+    struct pit__page_kept {
+        const char *key;
+        size_t begin, bytes; /* in text */
+    } * kept;
     size_t count, room;
     int failed;
 };

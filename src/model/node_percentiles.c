@@ -51,6 +51,16 @@ static int by_end(const void *a, const void *b)
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
+/* The spans of a node on one thread are sorted already, as a rule. */
+static void sort(struct ended *spans, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (by_end(&spans[i - 1], &spans[i]) > 0) {
+            qsort(spans, count, sizeof *spans, by_end);
+            return;
+        }
+}
+
 /* Returns 0 or PIT_NO_MEMORY. */
 static int list_make(const pit_tree *tree, const pit_run *const *runs, size_t run_count,
                      struct ended_list *list)
@@ -70,16 +80,17 @@ static int list_make(const pit_tree *tree, const pit_run *const *runs, size_t ru
         list->first[i] = list->first[i - 1];
     list->first[0] = 0;
     for (size_t i = 0; i < nodes; i++)
-        qsort(list->spans + list->first[i], list->first[i + 1] - list->first[i],
-              sizeof *list->spans, by_end);
+        sort(list->spans + list->first[i], list->first[i + 1] - list->first[i]);
     return 0;
 }
 
-/* The smallest value that is not below a share `q` of all. */
-static double percentile(const double *sorted, size_t count, double q)
+/* The smallest value that is not below a share `q` of all. Changes the order of the values. */
+static double percentile(double *values, size_t count, double q)
 {
     size_t at = (size_t)ceil(q * (double)count);
-    return count == 0 ? NAN : sorted[at > 0 ? at - 1 : 0];
+    at -= at > 0;
+    pit__put_rank(values, count, at);
+    return values[at];
 }
 
 /* The intervals of one node; `spans` are its spans ordered by their ends. */
@@ -97,7 +108,6 @@ static void find_of_node(const struct pit__node_series *series, size_t node,
             room[in++] = spans[at].took_ns;
         if (in == 0 || in != stretch->count)
             continue;
-        pit__sort(room, in);
         found->p50[s] = percentile(room, in, 0.5);
         found->p95[s] = percentile(room, in, 0.95);
     }

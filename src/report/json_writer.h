@@ -11,8 +11,11 @@
 
 #define PIT__JSON_DEPTH 32
 
+struct pit__text;
+
 struct pit__json {
     FILE *out;
+    struct pit__text *text; /* written to instead of `out`, unless NULL */
     int depth;
     int flat;                              /* depth from which all is on one line, 0 for none */
     int brief;                             /* 1: no blanks, six digits */
@@ -24,6 +27,10 @@ void pit__json_init(struct pit__json *json, FILE *out);
 /* Compact JSON for a program: no blanks or line breaks; doubles have at least six digits, or are
  * whole numbers. */
 void pit__json_init_brief(struct pit__json *json, FILE *out);
+
+/* The same into memory, which is faster than a stream: added to `text`, whose `failed` tells
+ * whether memory was exhausted. */
+void pit__json_init_text(struct pit__json *json, struct pit__text *text);
 
 /* key may be NULL: inside an array, and at the top. */
 void pit__json_object(struct pit__json *json, const char *key);

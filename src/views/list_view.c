@@ -94,8 +94,7 @@ static enum pit__style state_style(const pit_run *run)
     return run->state == PIT_RUN_LIVE ? PIT__STRONG : pit__has_died(run) ? PIT__HOT : PIT__PLAIN;
 }
 
-/* A note about a run next to its figures; "" for none. */
-static void note_of(const pit_run *run, char *note, size_t size)
+void pit__list_note(const pit_run *run, char *note, size_t size)
 {
     char number[PIT__UNIT_BYTES];
     note[0] = '\0';
@@ -125,7 +124,7 @@ static size_t path_room(const struct pit__listed *list, size_t count, int width)
     for (size_t i = 0; i < count; i++) {
         char note[80] = "x";
         if (list[i].run)
-            note_of(list[i].run, note, sizeof note);
+            pit__list_note(list[i].run, note, sizeof note);
         has_notes |= *note != '\0';
         has_jobs |= list[i].job != NULL;
         for (size_t k = 0; list[i].run && k < list[i].run->fact_count; k++)
@@ -162,7 +161,7 @@ static void add_run(struct pit__table *table, const struct pit__listed *listed, 
     labels->length = 0;
     pit__text_add(labels, "", 0);
     pit__add_labels(labels, run);
-    note_of(run, note, sizeof note);
+    pit__list_note(run, note, sizeof note);
     cells[STATE] = pit__cell_text(pit__list_state(run));
     cells[STATE].style = state_style(run);
     cells[STARTED] = pit__cell_text(started);
@@ -220,7 +219,7 @@ static void write_run(struct pit__json *json, const struct pit__listed *listed)
     char started[TIME_BYTES], note[80];
     static const char label[] = "label.";
     pit__wall_time(run->start_wall_ns, 1, started, sizeof started);
-    note_of(run, note, sizeof note);
+    pit__list_note(run, note, sizeof note);
     pit__json_string(json, "state", pit__list_state(run));
     pit__json_string(json, "program", pit_run_fact(run, "program"));
     pit__json_string(json, "arguments", pit_run_fact(run, "arguments"));

@@ -25,4 +25,7 @@ int pit__list_print(FILE *out, const struct pit__listed *list, size_t count,
 /* live, done or died. */
 const char *pit__list_state(const pit_run *run);
 
+/* A note about a run next to its figures, such as damage; "" for none. */
+void pit__list_note(const pit_run *run, char *note, size_t size);
+
 #endif

@@ -330,9 +330,9 @@ class All(pit_case.Case):
                     self.assertEqual(done.stderr, "%s: %s: %s; %s --help lists the options\n"
                                      % (name, bad[0], why, name))
         for bad, why in ((["--epochs"], "its value is missing"),
-                         (["--epochs", "0"], "0 is not a number from 1 to 1000"),
-                         (["--epochs", ""], " is not a number from 1 to 1000"),
-                         (["--epochs", "3x"], "3x is not a number from 1 to 1000"),
+                         (["--epochs", "0"], "0 is not a number from 1 to 10000"),
+                         (["--epochs", ""], " is not a number from 1 to 10000"),
+                         (["--epochs", "3x"], "3x is not a number from 1 to 10000"),
                          (["--only", "GAN"], "GAN is not MLP, SIREN or KAN")):
             folder = self.folder()
             done = self.run_status(64, [pit_case.example("fitting")] + bad, cwd=folder)

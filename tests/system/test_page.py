@@ -22,7 +22,15 @@ READY = "return document.querySelector('main[data-ready]') !== null"
 NAMES = "return [...document.querySelectorAll('.tree [data-i] .x')].map(e => e.textContent)"
 HOSTILE = ["top", "<img src=x onerror=\"window.hit=1\">", "</script><script>window.hit=1</script>",
            "<!--<script>", "\u2028line\u2029end", "&lt;b&gt;", "'\";window.hit=1//", "]]>",
-           "javascript:window.hit=1", "\u202eevil", "{{1}}", "a/b\\c", "x" * 3000, "<svg/onload=window.hit=1>"]
+           "javascript:window.hit=1", "\u202eevil", "{{1}}", "a/b\\c", "x" * 3000, "<svg/onload=window.hit=1>",
+           "\x1b[31mred", " ", "a\u2066b\u2069"]
+# Characters that are invisible or would reorder the text after them, as the terminal's reports escape them.
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def visible(name):
+    """As the page shows it."""
+    return HIDDEN.sub(lambda c: "\\u%04x" % ord(c.group()), name) if name.strip() else '"%s"' % name
 
 
 def column(columns, key, rows):
@@ -325,6 +333,19 @@ class Page(PageCase):
         b.click("details summary")
         b.wait("return !location.hash.includes('more=')")
 
+    def test_a_run_without_spans_says_so_and_a_damaged_one_says_that(self):
+        empty, data = os.path.join(self.folder(), "empty.pit"), bytearray(read(self.run_of("rich")))
+        data[8192:] = bytes(byte ^ 0x55 for byte in data[8192:])
+        damaged = os.path.join(self.folder(), "damaged.pit")
+        with open(damaged, "wb") as file:
+            file.write(data)
+        self.run_ok(["/usr/bin/python3", "-c", "import pitwall, sys; pitwall.open(sys.argv[1])", empty],
+                    env=pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python")))
+        for path, words in ((empty, "No spans were recorded."), (damaged, "No spans can be read: part of the file is missing.")):
+            b = self.show(self.page_of(path))
+            self.assertEqual(b.run("return document.querySelector('.none').textContent"), words)
+            self.assertEqual(b.run("return document.querySelector('.verdict .t').textContent"), words)
+
     def test_shows_where_a_run_died(self):
         b = self.show(self.page_of(self.run_of("killed", status=-9)))
         text = b.run("return document.querySelector('.diedat').innerText")
@@ -390,7 +411,8 @@ class Page(PageCase):
         b = self.show(path, "#fold=%2B")
         self.assertEqual(b.run("return [window.hit === undefined, document.images.length, document.querySelectorAll('svg[onload]').length]"),
                          [True, 0, 0])
-        self.assertEqual(sorted(self.rows()), sorted(HOSTILE))
+        self.assertEqual(sorted(self.rows()), sorted(map(visible, HOSTILE)))
+        self.assertEqual(HIDDEN.findall(b.run("return document.body.innerText").replace("\n", "").replace("\t", "")), [])
         self.assertEqual(b.requests(), ["file://" + path])
         for i in range(len(HOSTILE)):
             b.run("document.querySelector('[data-i=\"%d\"]').click()" % i)
@@ -438,7 +460,8 @@ class Page(PageCase):
                 columns = b.run(seen)
                 self.assertIn("c-share", columns)
                 self.assertEqual([c for c in gone if c in columns], [], width)
-                self.assertTrue(b.run("return document.documentElement.scrollWidth <= innerWidth"), width)
+                # charts follow in the browser's next frame
+                b.wait("return document.documentElement.scrollWidth <= innerWidth")
         finally:
             b.size(1440, 1000)
 
@@ -455,7 +478,11 @@ class Page(PageCase):
 
     def test_long_names_stay_inside(self):
         name = "std::vector<std::map<std::string,std::shared_ptr<Foo>>>::operator()_" * 6
-        path = self.page_of(self.run_of("names", input="\0".join([name, "x" * 900, "leaf"]) + "\0"))
+        folder = os.path.join(self.folder(), "y" * 200)
+        os.mkdir(folder)
+        run = os.path.join(folder, "run.pit")  # it is in the program's arguments too
+        self.run_ok([pit_case.program("prog_export"), run, "names"], input="\0".join([name, "x" * 900, "leaf"]) + "\0")
+        path = self.page_of(run)
         try:
             for width in (1440, 390):
                 self.browser.size(width, 900)

@@ -276,6 +276,8 @@ class WhatIsAnswered(Case):
         answer = server.json(live)
         self.assertTrue(answer["all"])
         document = answer["document"]
+        advised = document["summary"]["advice_wall_ns"]
+        self.assertEqual(advised, document["summary"]["wall_ns"], "advice of all of it")
         small = 0
         for _ in range(5):
             answer = server.json(live + "?since=" + answer["v"])
@@ -294,6 +296,8 @@ class WhatIsAnswered(Case):
             patched(document, answer["changed"])
         self.assertEqual(document, server.json(live.replace("/live", "")))
         self.assertEqual(document["runs"][0]["state"], "died")
+        self.assertGreater(document["summary"]["wall_ns"], advised)
+        self.assertEqual(document["summary"]["advice_wall_ns"], document["summary"]["wall_ns"], "again of all of it")
         again = server.json(live + "?since=" + answer["v"])
         self.assertEqual((again["all"], again["changed"]), (False, {}))
         self.assertTrue(server.json(live + "?since=other-1")["all"])
@@ -341,6 +345,14 @@ class WhatIsAnswered(Case):
         self.made(os.path.join(folder, "a.pit"), "nodes=5", "close")
         server = self.serve(folder)
         self.wait_until("for a headline", lambda: server.runs()["runs"]["headline"][0])
+
+    def test_the_headline_of_a_run_that_died_says_where(self):
+        folder = self.folder()
+        self.made(os.path.join(folder, "a.pit"), "nodes=2", "begin=outer", "begin=in\u202ener", "kill", status=-9)
+        server = self.serve(folder)
+        self.wait_until("for a headline", lambda: server.runs()["runs"]["headline"][0])
+        headline = server.runs()["runs"]["headline"][0]
+        self.assertTrue(headline.startswith("DIED inside in\\u202ener: "), headline)
 
     def test_a_worker_that_its_parent_ended_has_not_died(self):
         folder = self.folder()
@@ -433,6 +445,20 @@ class Planted(Case):
             self.assertEqual(server.status("/api/v1/runs/" + run), 200)
         self.assertEqual(server.status("/metrics"), 200)
         self.assertLess(server.memory(), SMALL)
+
+    def test_a_damaged_run_says_so_and_never_hides_a_whole_one(self):
+        folder = self.folder()
+        whole = self.made(os.path.join(folder, "whole.pit"), "nodes=300", "close")
+        data = read(whole)
+        write(os.path.join(folder, "a-cut.pit"), data[:20000])
+        other = bytearray(data)
+        other[32:48] = os.urandom(16)
+        write(os.path.join(folder, "other.pit"), bytes(other[:20000]))
+        runs = self.serve(folder).runs()["runs"]
+        notes = dict(zip(map(os.path.basename, runs["path"]), runs["note"]))
+        self.assertEqual(set(notes), {"whole.pit", "other.pit"})
+        self.assertIsNone(notes["whole.pit"])
+        self.assertIn("missing", notes["other.pit"])
 
     def test_another_users_links_are_refused_and_their_copies_do_not_hide_ours(self):
         if os.geteuid() != 0:
