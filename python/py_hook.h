@@ -36,8 +36,10 @@ enum pitpy_role {
 
 #define PITPY_THREAD __thread __attribute__((tls_model("initial-exec")))
 extern PITPY_THREAD unsigned pitpy_inside __attribute__((visibility("hidden"))); /* open kinds */
-/* Spans of hooks on this thread, except those of a loader's next: tells whether anything was done since. */
+/* Spans of hooks on this thread, except those of loaders: tells whether anything was done since. */
 extern PITPY_THREAD uint64_t pitpy_works __attribute__((visibility("hidden")));
+/* Updates of the model on this thread: optimiser steps, and calls of compiled functions that train. */
+extern PITPY_THREAD uint64_t pitpy_updates __attribute__((visibility("hidden")));
 
 struct pitpy_counts {
     uint64_t spans, passed, steps;
