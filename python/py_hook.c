@@ -12,6 +12,7 @@
 
 PITPY_THREAD unsigned pitpy_inside;
 PITPY_THREAD uint64_t pitpy_works;
+PITPY_THREAD uint64_t pitpy_updates;
 
 /* Guarded by the interpreter's lock, like everything below. */
 struct pitpy_counts pitpy_counts;
@@ -165,7 +166,7 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     pitpy_timed *outer = self->role == PITPY_JIT ? pitpy_jit_before(self) : NULL;
     pitpy_open open;
     pitpy_count_span();
-    pitpy_works++;
+    pitpy_works += self->role != PITPY_LOADER;
     pitpy_inside = before | self->kind;
     pitpy_begin(name, 0, &open);
     pitpy_mark_place(&mark);
@@ -177,8 +178,10 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     if (PITPY_UNLIKELY(watch.begin))
         watch.done = pitpy_watch_now();
     pitpy_inside = before;
-    if (self->role == PITPY_OPTIMIZER)
+    if (self->role == PITPY_OPTIMIZER) {
         pitpy_optimizer.open = NULL;
+        pitpy_updates++;
+    }
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     if (PITPY_UNLIKELY(!result))
         PyErr_Fetch(&type, &value, &traceback);

@@ -39,6 +39,8 @@ extern PITPY_THREAD unsigned pitpy_inside __attribute__((visibility("hidden")));
 /* Number of spans of hooks on this thread, without those of a loader's next: shows whether any work was
  * done since an earlier value. */
 extern PITPY_THREAD uint64_t pitpy_works __attribute__((visibility("hidden")));
+/* Updates of the model on this thread: optimiser steps, and calls of compiled functions that train. */
+extern PITPY_THREAD uint64_t pitpy_updates __attribute__((visibility("hidden")));
 
 struct pitpy_counts {
     uint64_t spans, passed, steps;

@@ -18,7 +18,7 @@ typedef struct loop {
     int learns;                 /* its step is a training step */
     int64_t depth;              /* number of open spans, including the step */
     unsigned steps;             /* steps that it began */
-    uint64_t works;             /* pitpy_works of the thread when the step began */
+    uint64_t works, updates;    /* pitpy_works and pitpy_updates of the thread when the step began */
     uintptr_t caller;           /* the code that requested the first batch */
     struct loop *older, *newer; /* loops inside a step, of all threads */
 } loop;
@@ -61,6 +61,7 @@ static void loop_begin_step(loop *self, int learns, pitpy_name *name)
     self->is_open = 1;
     self->depth = self->step.flow->open;
     self->works = pitpy_works;
+    self->updates = pitpy_updates;
     self->steps++;
     self->older = newest;
     if (newest)
@@ -162,12 +163,24 @@ void pitpy_loop_pause(void)
         loop_drop_step(own); /* the optimiser's step will end it: py_cut.c */
 }
 
-/* Has another loop's step just begun here without any work? Two loaders side by side, as in zip, feed one
- * step. */
-static int is_beside_another(void)
+/* A step of a loop is about to begin while the step of another one is open here. Returns 1 if it may begin:
+ * the other step is over then, because its loop was left and its iterator kept, or because the loops alternate
+ * or nest. Returns 0 if the batch is for the other step:
+ *   - nothing was done in it yet: two loaders side by side, as in zip
+ *   - it trains and has not updated the model yet: a second loader that is read in the middle of a step */
+static int ends_another(loop *other, int learns)
 {
-    const loop *other = loop_here();
-    return other && other->works == pitpy_works;
+    int has_worked = other->works != pitpy_works;
+    int is_updated = other->updates != pitpy_updates || !pitpy_has_optimizer();
+    if (other->learns == learns && (!has_worked || (learns && !is_updated)))
+        return 0;
+    if (other->step.flow->open != other->depth)
+        return 1; /* spans of the program are in between */
+    if (has_worked)
+        loop_end_step(other);
+    else if (pitpy_has_optimizer())
+        loop_drop_step(other); /* one batch, to look at */
+    return 1;
 }
 
 int pitpy_in_loop(void)
@@ -197,11 +210,11 @@ static loop *begin_step(pitpy_timed *self, PyObject *iterator)
         was_thrown = 0;
     else
         own->caller = calling_instructions();
-    int begins = !newest || !is_beside_another(), is_new = own->steps == 0;
-    int learns = begins && pitpy_ask(self->question, 1) && !pitpy_is_evaluating();
-    if (begins && !learns)
-        pitpy_loop_pause();
-    if (learns && is_new)
+    int is_new = own->steps == 0;
+    int learns = pitpy_ask(self->question, 1) && !pitpy_is_evaluating();
+    loop *other = newest ? loop_here() : NULL;
+    int begins = !other || ends_another(other, learns);
+    if (begins && learns && is_new)
         pitpy_look("loader", iterator);
     pitpy_name *name = learns ? pitpy_hook_names.step : pitpy_hook_names.eval_step;
     if (!begins || !name || !pitpy_cut_for_loop(learns, is_new)) {

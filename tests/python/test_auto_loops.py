@@ -55,6 +55,38 @@ for i, x in enumerate(loader):
             "eval_step": 10, "eval_step/data_loading": 6, "eval_step/forward": 10})
         self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
 
+    def test_loops_inside_loops_and_iterators_that_outlive_theirs(self):
+        """No step is inside another one."""
+        found = self.hooked(SMALL + """
+def endless(loader):
+    while True: yield from loader
+kept = endless(loader)                                     # left in the middle, and alive to the end
+for _ in range(4): learn(next(kept))                       # 4
+shown = iter(DataLoader(data, batch_size=1))               # batches to look at, with gradients off
+with torch.no_grad(): picture = next(shown)
+for x in loader:                                           # 3
+    learn(x)
+    model.eval()
+    with torch.no_grad(): model(next(shown))               # 3 eval_steps
+    model.train()
+other = endless(DataLoader(data, batch_size=2))
+for x in loader:                                           # 3: a second loader in the middle of a step
+    loss = model(x).sum()
+    optimiser.zero_grad(); (loss + model(next(other)).sum()).backward(); optimiser.step()
+for x in loader:                                           # 6: two loaders in turn
+    learn(x)
+    learn(next(other))
+for i in DataLoader([1, 2], batch_size=1):                 # 6: a loop over batches for each of two tasks
+    for x in loader: learn(x)
+learn(next(kept))                                          # 1
+""")
+        self.assertEqual([path for path in found if path.count("step") > 1], [])
+        self.assertEqual((found["step"], found["eval_step"]), (4 + 3 + 3 + 6 + 6 + 1, 3))
+        self.assertEqual((found["step/forward"], found["step/backward"], found["step/optimizer"]),
+                         (26, 23, 23))
+        self.assertEqual(found["eval_step/forward"], 3)
+        self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
+
     def test_batches_that_are_fetched_one_ahead(self):
         """As accelerate does, and classes with a method that fetches."""
         found = self.hooked(SMALL + """
