@@ -73,7 +73,7 @@ int finish_output(int status);
 /* terminal.c: width, colour and characters of standard output. */
 int parse_width(const char *text, int *width); /* 0 or 40 to 10000; else 0 is returned */
 int output_width(void);  /* columns of the terminal; 0: no terminal, no limit */
-int output_height(void); /* rows of the terminal; 0: no terminal, or unknown */
+int output_height(void); /* output with this many lines repeats its verdict; 0: no terminal */
 int output_colour(void); /* a terminal, unless NO_COLOR or FORCE_COLOR overrides it */
 int output_ascii(void);  /* the locale is not UTF-8 */
 

@@ -9,7 +9,7 @@
 
 #define NARROWEST 40
 #define WIDEST 10000
-#define TALLEST 10000
+#define LONG_OUTPUT 10
 
 int parse_width(const char *text, int *width)
 {
@@ -37,16 +37,15 @@ static int width_of(int fd)
     return width < NARROWEST ? NARROWEST : (int)width;
 }
 
+/* The eye is at the prompt below the output: ten lines are long, also on a tall screen. */
 int output_height(void)
 {
     struct winsize size;
     if (!isatty(STDOUT_FILENO))
         return 0;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
-        return size.ws_row;
-    const char *lines = getenv("LINES");
-    long height = lines ? strtol(lines, NULL, 10) : 0;
-    return height > 0 && height <= TALLEST ? (int)height : 0;
+        return size.ws_row < LONG_OUTPUT ? size.ws_row : LONG_OUTPUT;
+    return LONG_OUTPUT;
 }
 
 /* The value of a variable; NULL if it is unset or empty. */
