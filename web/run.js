@@ -30,7 +30,6 @@ export class RunModel {
             else this.kidsOf.set(p, [i]);
         }
         this.wall = doc.summary.wall_ns || 0;
-        this.advised = doc.summary.advice_wall_ns || 0; // when the advice was made
         this.run = doc.runs[0];
         this.findSeries();
     }
@@ -191,6 +190,13 @@ export class RunModel {
     // A headline as a sentence. The name of a span stays as it is.
     sentence(text) {
         return (this.name.some(n => n && text.startsWith(n)) ? text : upperFirst(text)) + ".";
+    }
+
+    // The time that a finding's savings are a part of, when the advice was made: of the run, or of all threads.
+    advised(finding) {
+        const s = this.doc.summary,
+            isOfRanks = /^(hang|straggler|rotating|comm_bound|ranks_.*)$/.test(finding.rule);
+        return Math.max(s.advice_wall_ns || 0, isOfRanks ? 0 : s.advice_in_spans_ns || 0);
     }
 
     died() {
