@@ -448,6 +448,20 @@ class Page(PageCase):
         self.assertEqual(b.run("return window.hit === undefined"), True)
         self.assertEqual([line["message"] for line in b.log("browser")], [])
 
+    def test_hidden_characters_are_seen_wherever_a_name_is_shown(self):
+        b = self.show(self.page_of(self.run_of("names", input="\u202eevil\0\u2066leaf\0")), "#fold=%2B")
+        text = b.run("return document.body.innerText")
+        self.assertEqual(HIDDEN.findall(text.replace("\n", "").replace("\t", "")), [])
+        self.assertEqual(b.run("return [...document.querySelectorAll('[data-n]')].map(e => e.textContent)"),
+                         ["\\u202eevil", "\\u2066leaf"])
+        b.run("document.querySelectorAll('.tree [data-i]')[1].click()")
+        b.wait("return location.hash.includes('node=')")
+        hash_ = b.run("return location.hash")
+        b.reload()
+        b.wait(READY)
+        self.assertEqual(b.run("return location.hash"), hash_)
+        self.assertEqual(b.run("return document.querySelector('.tree .sel .x').textContent"), "\\u2066leaf")
+
     def test_works_in_a_frame_without_origin_as_notebooks_show_it(self):
         outer = os.path.join(self.folder(), "notebook.html")
         with open(outer, "w", encoding="utf-8") as file:
