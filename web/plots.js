@@ -1,5 +1,5 @@
 // plots.js: one chart: axes, cursor, zoom, marks; all charts of a page share cursor and zoom.
-import {make, put, attrs, say, on} from "./dom.js";
+import {make, put, attrs, say, on, visible} from "./dom.js";
 import {NS, digits3} from "./format.js";
 import {unitOf, high} from "./chart_data.js";
 import {setState} from "./state.js";
@@ -64,7 +64,7 @@ export class Plots {
                 const at = u.cursor.idxs ? u.cursor.idxs[k + 1] : null,
                     v = at == null ? null : data[k + 1][at];
                 labels[k].textContent =
-                    (s.label ? s.label + " " : "") +
+                    (s.label ? visible(s.label) + " " : "") +
                     (v != null ? o.read(v) : u.cursor.left >= 0 ? "\u2013" : s.idle || "");
             });
         const u = new uPlot(this.options(host, series, data, o, readOut), data, host);

@@ -1,5 +1,6 @@
 // run.js: the document of a run (docs/page.md), with accessors for the page.
 import {upperFirst} from "./format.js";
+import {visible} from "./dom.js";
 
 export function columnOf(columns, key, rows) {
     const c = columns && columns[key];
@@ -17,7 +18,8 @@ export class RunModel {
         this.count = doc.nodes.count;
         this.cols = new Map();
         this.fields = new Map(doc.fields.map(f => [f.key, f]));
-        this.name = this.col("name");
+        this.raw = this.col("name");
+        this.name = this.raw.map(visible); // as it is shown
         this.parent = this.col("parent");
         this.depth = this.col("depth");
         this.share = this.col("share");
@@ -30,7 +32,6 @@ export class RunModel {
             else this.kidsOf.set(p, [i]);
         }
         this.wall = doc.summary.wall_ns || 0;
-        this.advised = doc.summary.advice_wall_ns || 0; // when the advice was made
         this.run = doc.runs[0];
         this.findSeries();
     }
@@ -65,15 +66,15 @@ export class RunModel {
         return n;
     }
 
-    names(i) {
+    names(i, list = this.name) {
         const out = [];
-        for (let n = i; n != null; n = this.parent[n]) out.unshift(this.name[n]);
+        for (let n = i; n != null; n = this.parent[n]) out.unshift(list[n]);
         return out;
     }
 
     // The same format as pit_node.path.
     path(i) {
-        return this.names(i)
+        return this.names(i, this.raw)
             .map(x => x.replace(/[\\/]/g, "\\$&"))
             .join("/");
     }
@@ -83,7 +84,7 @@ export class RunModel {
             found = null;
         for (const part of path.match(/(?:\\.|[^\\/])+|(?<=^|\/)(?=\/|$)/g) || []) {
             const name = part.replace(/\\(.)/g, "$1");
-            found = list.find(i => this.name[i] === name);
+            found = list.find(i => this.raw[i] === name);
             if (found == null) return null;
             list = this.kids(found);
         }
@@ -191,6 +192,13 @@ export class RunModel {
     // A headline as a sentence. The name of a span stays as it is.
     sentence(text) {
         return (this.name.some(n => n && text.startsWith(n)) ? text : upperFirst(text)) + ".";
+    }
+
+    // The time that a finding's savings are a part of, when the advice was made: of the run, or of all threads.
+    advised(finding) {
+        const s = this.doc.summary,
+            isOfRanks = /^(hang|straggler|rotating|comm_bound|ranks_.*)$/.test(finding.rule);
+        return Math.max(s.advice_wall_ns || 0, isOfRanks ? 0 : s.advice_in_spans_ns || 0);
     }
 
     died() {

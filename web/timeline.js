@@ -240,7 +240,7 @@ export class TimelinePanel {
 
     said(s) {
         this.read.textContent = s
-            ? visible(this.model.names(s.node).slice(-4).join(" › ")) +
+            ? this.model.names(s.node).slice(-4).join(" › ") +
               " · " +
               (s.open ? "open for " : "") +
               durationText(s.to - s.from) +
@@ -291,7 +291,7 @@ export class TimelinePanel {
                 x.strokeStyle = edge;
                 x.strokeRect(from + 0.5, y + 0.5, Math.max(1, to - from - 1), LANE - 2.5);
             }
-            const name = visible(this.model.name[s.node]);
+            const name = this.model.name[s.node];
             if (to - from > 24 && x.measureText(name).width < to - from - 6) {
                 x.fillStyle = ink;
                 x.fillText(name, from + 4, y + LANE / 2);

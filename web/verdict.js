@@ -100,8 +100,8 @@ function others(model, findings) {
         if (!f.severity && model.died()) part.label = ""; // do not print "nothing stands out" for a run that died
         const words = [
             part.label ? part.label + ": " + part.rest : part.text.replace(/\.$/, ""),
-            f.savings_ns > 0 && model.advised > 0
-                ? [", at most ", make("b", percentWords(Math.min(1, f.savings_ns / model.advised))), " shorter"]
+            f.savings_ns > 0 && model.advised(f) > 0
+                ? [", at most ", make("b", percentWords(Math.min(1, f.savings_ns / model.advised(f)))), " shorter"]
                 : null,
         ];
         if (at == null) more.append(make("span", words));
@@ -207,13 +207,13 @@ export function verdictPanel(model) {
             ["Try", (first.remedy || "").replace(/^try /, "")],
         ]),
     ]);
-    if (first.savings_ns > 0 && model.advised > 0) {
-        const share = Math.min(1, first.savings_ns / model.advised);
+    if (first.savings_ns > 0 && model.advised(first) > 0) {
+        const share = Math.min(1, first.savings_ns / model.advised(first));
         w.append(
             gain(
                 "At most",
                 [share < 0.01 ? "<1" : String(Math.round(share * 100)), "% shorter"],
-                "without it: " + durationText(first.savings_ns) + " of " + durationText(model.advised),
+                "without it: " + durationText(first.savings_ns) + " of " + durationText(model.advised(first)),
             ),
         );
     } else

@@ -36,7 +36,8 @@ static int write_summary(struct pit__page *page)
     pit__json_object(json, "summary");
     pit__json_string(json, "headline", pit__text_string(&headline));
     pit__json_milli(json, "wall_ns", report->tree->wall_ns);
-    pit__json_milli(json, "advice_wall_ns", page->advice_wall_ns);
+    pit__json_milli(json, "advice_wall_ns", page->advised.wall_ns);
+    pit__json_milli(json, "advice_in_spans_ns", page->advised.in_spans_ns);
     pit__json_milli(json, "in_spans_ns", report->tree->total_ns);
     pit__json_milli(json, "finished_ns", report->tree->finished_ns);
     pit__json_uint(json, "busy_threads", report->busy_threads);
@@ -99,11 +100,15 @@ int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count,
     pit__json_init_brief(&page.json, out);
     int code = pit__report_make(&page.report);
     if (!code) {
-        page.advice_wall_ns = is_known ? kept->wall_ns : page.report.tree->wall_ns;
+        const pit_tree *tree = page.report.tree;
+        page.advised = is_known ? *kept
+                                : (struct pit__page_advice){.wall_ns = tree->wall_ns,
+                                                            .in_spans_ns = tree->total_ns};
         code = write_document(&page);
     }
     if (kept) {
-        *kept = (struct pit__page_advice){page.report.advice, page.advice_wall_ns};
+        *kept = page.advised;
+        kept->advice = page.report.advice;
         page.report.advice = NULL;
     }
     pit__report_free(&page.report);

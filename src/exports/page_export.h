@@ -18,6 +18,7 @@
 struct pit__page_advice {
     pit_advice *advice; /* NULL: none yet; the owner frees it with pit_advice_free */
     double wall_ns;     /* of the runs when it was made */
+    double in_spans_ns; /* the same: of all threads */
 };
 
 /* Write one run, or several merged. kept: NULL, or a cache: advice in it is reused, missing advice
@@ -35,9 +36,9 @@ int pit__page_comparison(FILE *out, const pit_run *const *a, size_t a_count,
 
 struct pit__page {
     struct pit__json json;
-    struct pit__report report; /* runs, tree, memory, advice */
-    double advice_wall_ns;     /* of the runs when the advice was made */
-    size_t step;               /* the repeated node of a step; SIZE_MAX: nothing is repeated */
+    struct pit__report report;       /* runs, tree, memory, advice */
+    struct pit__page_advice advised; /* its times; not the advice itself */
+    size_t step; /* the repeated node of a step; SIZE_MAX: nothing is repeated */
 };
 
 /* page_columns.c: arrays of figures, one per column. A column whose cells are all equal is

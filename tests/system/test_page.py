@@ -18,6 +18,21 @@ from places import Case, read
 sys.path.insert(0, os.path.join(pit_case.source_dir(), "scripts"))
 import page_assets  # noqa: E402
 
+# Every thread waits for its data most of the time.
+LOADING = """
+import sys, threading, time, pitwall
+pitwall.open(sys.argv[1])
+def train():
+    for i in range(60):
+        with pitwall.span("batch"):
+            with pitwall.span("data_loading"):
+                time.sleep(0.004)
+            with pitwall.span("forward"):
+                time.sleep(0.001)
+all = [threading.Thread(target=train) for _ in range(int(sys.argv[2]))]
+[t.start() for t in all]
+[t.join() for t in all]
+"""
 READY = "return document.querySelector('main[data-ready]') !== null"
 NAMES = "return [...document.querySelectorAll('.tree [data-i] .x')].map(e => e.textContent)"
 HOSTILE = ["top", "<img src=x onerror=\"window.hit=1\">", "</script><script>window.hit=1</script>",
@@ -327,6 +342,18 @@ class Page(PageCase):
         b.click(".ice div[data-n]")
         b.wait("return !location.hash.includes('plain')")
 
+    def test_the_share_that_advice_could_save_is_that_of_its_words(self):
+        for threads in (1, 6):
+            run = os.path.join(self.folder(), "run.pit")
+            self.run_ok(["/usr/bin/python3", "-c", LOADING, run, str(threads)],
+                        env=pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python")))
+            path = self.page_of(run)
+            b = self.show(path)
+            said = b.run("return document.querySelector('.verdict .v').textContent")
+            shares = re.findall(r"at most (\d+)", said)
+            self.assertTrue(shares, said)
+            self.assertEqual(b.run("return document.querySelector('.gain .n').firstChild.data"), shares[0], said)
+
     def test_shows_every_channel_when_asked(self):
         b = self.show(self.page_of(self.run_of("rich")), "#more=1")
         self.assertTrue(b.run("return document.querySelector('.more4').closest('details').open"))
@@ -420,6 +447,20 @@ class Page(PageCase):
         b.wait("return location.hash.includes('q=')")
         self.assertEqual(b.run("return window.hit === undefined"), True)
         self.assertEqual([line["message"] for line in b.log("browser")], [])
+
+    def test_hidden_characters_are_seen_wherever_a_name_is_shown(self):
+        b = self.show(self.page_of(self.run_of("names", input="\u202eevil\0\u2066leaf\0")), "#fold=%2B")
+        text = b.run("return document.body.innerText")
+        self.assertEqual(HIDDEN.findall(text.replace("\n", "").replace("\t", "")), [])
+        self.assertEqual(b.run("return [...document.querySelectorAll('[data-n]')].map(e => e.textContent)"),
+                         ["\\u202eevil", "\\u2066leaf"])
+        b.run("document.querySelectorAll('.tree [data-i]')[1].click()")
+        b.wait("return location.hash.includes('node=')")
+        hash_ = b.run("return location.hash")
+        b.reload()
+        b.wait(READY)
+        self.assertEqual(b.run("return location.hash"), hash_)
+        self.assertEqual(b.run("return document.querySelector('.tree .sel .x').textContent"), "\\u2066leaf")
 
     def test_works_in_a_frame_without_origin_as_notebooks_show_it(self):
         outer = os.path.join(self.folder(), "notebook.html")
