@@ -75,6 +75,8 @@ static void find_validation(const struct pit__case *all, struct pit__finds *find
     if (match.part == PIT__NO_PART || !pit__is_training(all) || !(match.share > VALIDATION_LEAST) ||
         (match.share > MOST_OF_ALL && !learns_often(all)) || match.figures[4] == 0)
         return;
+    if (all->evaluates_every > 0)
+        match.figures[5] = floor(all->evaluates_every + 0.5);
     match.headline = match.figures[5] >= 2
                          ? "VALIDATION: {name} takes {p0} of the time, every {n5} steps"
                          : "VALIDATION: {name} takes {p0} of the time";
