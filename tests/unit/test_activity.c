@@ -5,6 +5,7 @@
 #include "recorder/sample_source.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,18 @@ enum { WORKING, MUTEX, PYTHON, LOCK, SLEEP, TRANSFER, SYNC, CHILD, CHANNELS };
 static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
 static int pipe_ends[2];
 static uint64_t seen[CHANNELS];
+
+/* An emulator has other numbers of system calls than the program. */
+static int is_told(void)
+{
+    struct pit__source_state state;
+    struct pit__reading now = {0};
+    memset(&state, 0, sizeof state);
+    pit__source_activity.read(&now, &state, seen);
+    if (seen[WORKING] == PIT__UNKNOWN)
+        printf("  cannot run: /proc/self/syscall does not tell\n");
+    return seen[WORKING] != PIT__UNKNOWN;
+}
 
 static void *wait_for_it(void *unused)
 {
@@ -54,8 +67,8 @@ static void *read_while_main_reads(void *unused)
 TEST(a_thread_that_waits_for_a_mutex_and_one_that_waits_for_a_thread)
 {
     pthread_t waits, reads;
-    if (access("/proc/self/syscall", R_OK) != 0)
-        return; /* the kernel does not tell */
+    if (!is_told())
+        return;
     pthread_mutex_lock(&taken);
     CHECK(pthread_create(&waits, NULL, wait_for_it, NULL) == 0);
     CHECK(pthread_create(&reads, NULL, read_while_main_joins, NULL) == 0);
@@ -71,7 +84,7 @@ TEST(the_main_thread_waits_for_a_pipe)
     pthread_t reads;
     void *failed = NULL;
     char byte = 0;
-    if (access("/proc/self/syscall", R_OK) != 0)
+    if (!is_told())
         return;
     CHECK(pipe(pipe_ends) == 0);
     CHECK(pthread_create(&reads, NULL, read_while_main_reads, NULL) == 0);
