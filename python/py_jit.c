@@ -101,7 +101,7 @@ pitpy_timed *pitpy_jit_before(pitpy_timed *hook)
 void pitpy_jit_after(pitpy_timed *hook, pitpy_timed *outer)
 {
     traced = outer;
-    pitpy_updates += learns(hook);
+    pitpy_updates += learns(hook) ? 1 : 0;
     if (!is_at_hand() || !(learns(hook) || (step.is_open && step.evaluates)))
         return;
     if (!step.is_open) {

@@ -110,7 +110,7 @@ void pitpy_peek(const PyThreadState *state, struct pitpy_peek *peek)
 }
 
 #if PY_VERSION_HEX < 0x030C0000
-/* The flag says only that the main thread has something to look at; it looks, and sets it anew. */
+/* The flag says only that the main thread has something to look at; it looks, and sets it again. */
 void pitpy_wake_main(void)
 {
     _Py_atomic_store_relaxed(&PyInterpreterState_Main()->ceval.eval_breaker, 1);

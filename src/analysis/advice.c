@@ -301,6 +301,9 @@ static void put_drift_first(const struct pit__case *all, struct pit__finds *find
     if (open < to && all->later.is_unmarked && finds->found[open].match.part == all->unit &&
         moved.match.stake > DRIFT_SAME * finds->found[open].match.stake)
         to = open;
+    size_t few = find_rule(finds, &pit__concentrated_rule);
+    if (few < to && finds->found[few].match.part == all->later.part)
+        to = few;                    /* its late calls are the long ones */
     if (leak < to && to - leak == 1) /* nothing else that matters is in between */
         to = leak;
     for (size_t i = drift; i > to; i--)

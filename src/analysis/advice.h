@@ -191,6 +191,8 @@ struct pit__case {
     struct pit__told told;
     double used;         /* seconds of processor time, of a program that has ended; NaN */
     size_t span_threads; /* threads that recorded spans */
+    /* iterations of the unit between two evaluations, each of one or more batches; 0: not known */
+    double evaluates_every;
 };
 
 #define PIT__MATCH_FIGURES 8

@@ -10,20 +10,16 @@
 #define REPEATED 3 /* fewest calls: work done once at the end is normal */
 #define LOGGING_LEAST 0.08
 #define SAVE_LESS "save less often, or hand a copy to another thread or process"
-#define UNMARKED_MOST 0.5      /* share of the total; also for any other part */
-#define UNMARKED_LEAST 0.25    /* share of the batch or step outside its parts */
-#define UNMARKED_OUTSIDE 0.3   /* share of the time between the first and the last span */
-#define BEFORE_LEAST 0.4       /* share of the run before its first span */
-#define BEFORE_MOST_OF 0.7     /* share of the time outside all spans */
-#define BEFORE_SECONDS 2.0     /* seconds: starting a program takes less */
-#define INTERPRETED_LEAST 0.35 /* share of the samples of native code */
-#define INTERPRETED_SOME 0.15  /* the same, if no compiled function stands out */
-#define COMPILED_MOST 0.25     /* the same, for the hottest compiled function */
-#define OPTIMIZER_LEAST 0.35   /* share of the batch or step */
-#define RATIO_USUAL 2.0        /* backward to forward */
-#define RATIO_ODD 3.2
-#define RATIO_DRIFTS 0.5 /* slowdown of a backward pass over the run, as a share of the median */
-#define SLEEPS 0.02      /* share of the time that a program waits if it does not only compute */
+#define UNMARKED_MOST 0.5       /* share of the total; also for any other part */
+#define UNMARKED_LEAST 0.25     /* share of the batch or step outside its parts */
+#define UNMARKED_OUTSIDE 0.3    /* share of the time between the first and the last span */
+#define BEFORE_LEAST 0.4        /* share of the run before its first span */
+#define BEFORE_MOST_OF 0.7      /* share of the time outside all spans */
+#define BEFORE_SECONDS 2.0      /* seconds: starting a program takes less */
+#define INTERPRETED_LEAST 0.35  /* share of the samples of native code */
+#define INTERPRETED_SOME 0.15   /* the same, if no compiled function stands out */
+#define COMPILED_MOST 0.25      /* the same, for the hottest compiled function */
+#define OPTIMIZER_LEAST 0.35    /* share of the batch or step */
 #define CONCENTRATED_CALLS 0.05 /* share of the calls */
 #define CONCENTRATED_COUNT 20   /* with fewer calls, "a few" has no meaning */
 #define CONCENTRATED_LEAST 0.1  /* share of the part in the time in spans */
@@ -79,6 +75,8 @@ static void find_validation(const struct pit__case *all, struct pit__finds *find
     if (match.part == PIT__NO_PART || !pit__is_training(all) || !(match.share > VALIDATION_LEAST) ||
         (match.share > MOST_OF_ALL && !learns_often(all)) || match.figures[4] == 0)
         return;
+    if (all->evaluates_every > 0)
+        match.figures[5] = floor(all->evaluates_every + 0.5);
     match.headline = match.figures[5] >= 2
                          ? "VALIDATION: {name} takes {p0} of the time, every {n5} steps"
                          : "VALIDATION: {name} takes {p0} of the time";
@@ -351,72 +349,6 @@ static void find_optimizer(const struct pit__case *all, struct pit__finds *finds
     }
 }
 
-static size_t forward_of(const struct pit__case *all, size_t backward)
-{
-    size_t best = PIT__NO_PART;
-    for (size_t i = 0; i < all->part_count; i++) {
-        if (all->parts[i].apart || all->parts[i].role != PIT__ROLE_FORWARD ||
-            !pit__is_backward_of(all->parts[backward].name, all->parts[i].name) ||
-            pit__is_inside(all, i, PIT__ROLE_EVALUATION))
-            continue;
-        if (all->parts[i].parent == all->parts[backward].parent)
-            return i;
-        if (best == PIT__NO_PART || all->parts[i].seconds > all->parts[best].seconds)
-            best = i;
-    }
-    return best;
-}
-
-/* How much more waits for a processor add to one part than to another. At a barrier, all threads wait for
- * the one without a processor. A thread that slept gets a processor at once and loses it later. */
-static double uneven_waits(const struct pit__case *all)
-{
-    int is_uneven = all->told.compute_threads > 1 || all->told.workers > 0 ||
-                    pit__waited(all) > SLEEPS * all->total;
-    return is_uneven && all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
-}
-
-/* Figures: ratio, usual ratio, time, time of the forward pass, few calls, of all calls, their share. */
-static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds)
-{
-    for (size_t i = 0; i < all->part_count; i++) {
-        const struct pit__part *p = &all->parts[i];
-        size_t forward =
-            p->apart || p->role != PIT__ROLE_BACKWARD ? PIT__NO_PART : forward_of(all, i);
-        if (forward == PIT__NO_PART || !(all->parts[forward].seconds > 0) ||
-            /* a growing ratio has another cause */
-            (i == all->unit && all->steady.drift > RATIO_DRIFTS))
-            continue;
-        const struct pit__part *f = &all->parts[forward];
-        struct pit__match match = pit__match_of(i);
-        match.figures[0] = p->seconds / f->seconds;
-        match.figures[1] = RATIO_USUAL;
-        match.figures[2] = p->seconds;
-        match.figures[3] = f->seconds;
-        match.figures[4] = (double)p->half_calls;
-        match.figures[5] = (double)p->count;
-        match.figures[6] = p->half_seconds / p->seconds;
-        match.texts[0] = f->name;
-        match.stake = p->seconds - RATIO_USUAL * f->seconds;
-        match.severity = pit__severity_of(match.stake / all->total);
-        match.headline = "ODD RATIO: {name} takes {o0} times {s0}, where about {n1} is usual";
-        match.evidence = p->half_calls > 0 && p->half_calls <= p->count / 10
-                             ? "{t2} to {t3}; {n4} of {n5} calls take {p6} of it"
-                             : "{t2} to {t3}";
-        if (all->told.dtype && strcmp(all->told.dtype, "bfloat16") == 0 && all->told.device &&
-            strcmp(all->told.device, "cpu") == 0)
-            match.remedy = "try float32: few processors compute in bfloat16 natively";
-        else
-            match.remedy = strpbrk(p->name, "_. ") /* of a layer, or of the whole model */
-                               ? "look at how this backward is computed"
-                               : "look for operations whose backward is costly: a loop that takes "
-                                 "one element at a time, many small ones";
-        double odd = RATIO_ODD * (finds->has_cause ? 1 + uneven_waits(all) : 1);
-        if (match.figures[0] > odd && match.stake > PIT__MATTERS * all->total)
-            pit__find_add(finds, &match);
-    }
-}
-
 /* Figures: few calls, of all calls, their share, median, longest, share of the total. */
 static void find_concentrated(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -465,5 +397,4 @@ PART_RULE(checkpoint);
 PART_RULE(logging);
 PART_RULE(unmarked);
 PART_RULE(optimizer);
-PART_RULE(odd_ratio);
 PART_RULE(concentrated);

@@ -79,7 +79,8 @@ static void find_compute(const struct pit__case *all, struct pit__finds *finds)
     }
     size_t part = next_largest(all, &match);
     if (part == PIT__NO_PART || pit__is_step_role(all->parts[part].role) || all->is_short ||
-        !(all->parts[part].self_seconds > ONE_TAKES_MOST * all->total) || all->part_count < 2)
+        !(all->parts[part].self_seconds > ONE_TAKES_MOST * all->total) ||
+        (all->part_count < 2 && !all->parts[part].place)) /* of one part that says nothing */
         return;
     const struct pit__part *p = &all->parts[part];
     match.part = part;

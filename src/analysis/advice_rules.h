@@ -34,7 +34,9 @@ extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule
     pit__input_processor_rule;
 /* advice_part_rules.c */
 extern const struct pit__rule pit__validation_rule, pit__checkpoint_rule, pit__logging_rule,
-    pit__unmarked_rule, pit__optimizer_rule, pit__odd_ratio_rule, pit__concentrated_rule;
+    pit__unmarked_rule, pit__optimizer_rule, pit__concentrated_rule;
+/* advice_ratio_rules.c */
+extern const struct pit__rule pit__odd_ratio_rule;
 /* advice_thread_rules.c */
 extern const struct pit__rule pit__mutex_rule, pit__python_lock_rule, pit__turns_rule;
 /* advice_tiny_rules.c */

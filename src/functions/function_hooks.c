@@ -26,7 +26,8 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-#define MOST_CALLS 340u /* the recorder's own limit is lower; with the head, 16 kB */
+#define ARGUMENTS ((uintptr_t)256) /* bytes that arguments of calls may take on the stack */
+#define MOST_CALLS 340u            /* the recorder's own limit is lower; with the head, 16 kB */
 
 struct call {
     const void *function, *call_site;
@@ -161,10 +162,11 @@ static inline int is_in_code(const struct call *call, const void *call_site)
     return (uintptr_t)call_site - call->code < call->code_bytes;
 }
 
-/* A function that was inlined into another one: no call was made, the stack is that of the other. */
+/* A function that was inlined into another one: no call was made, the stack is that of the other. It may
+ * still have arguments of an earlier call on it, which compilers remove later. */
 static inline int is_inlined(const struct call *call, const void *call_site, uintptr_t here)
 {
-    return call->frame == ~here && call->call_site == call_site;
+    return ~call->frame - here <= ARGUMENTS && call->call_site == call_site;
 }
 
 /* The caller does not seem to be the innermost entry. Either it has no entry (a library that calls back,

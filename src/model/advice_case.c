@@ -223,6 +223,32 @@ static void mend_first(struct pit__case *all)
     all->warming = fmax(all->first - all->warmup.level, 0);
 }
 
+/* An evaluation of several batches is one: it begins where the unit was last. */
+static double evaluates_every(const pit_run *run, const struct pit__case *all)
+{
+    double best = 0;
+    for (size_t t = 0; t < run->thread_count; t++) {
+        const pit_thread *thread = &run->threads[t];
+        uint32_t unit = pit__node_at(thread, all->parts[all->unit].path);
+        double units = 0, begun = 0;
+        int is_after_unit = 0;
+        for (size_t i = 0; unit != PIT_NO_NODE && i < thread->event_count; i++) {
+            uint32_t node = thread->events[i].node;
+            if (node == unit) {
+                is_after_unit = 1;
+                units++;
+            } else if (is_after_unit && node < thread->node_count && thread->nodes[node].name &&
+                       thread->nodes[node].parent == thread->nodes[unit].parent &&
+                       pit__role_of(thread->nodes[node].name) == PIT__ROLE_EVALUATION) {
+                is_after_unit = 0;
+                begun++;
+            }
+        }
+        best = begun > 0 ? fmax(best, units / begun) : best;
+    }
+    return best;
+}
+
 static int set_unit_course(const pit_run *const *runs, size_t run_count,
                            struct pit__advice_case *made)
 {
@@ -238,6 +264,8 @@ static int set_unit_course(const pit_run *const *runs, size_t run_count,
         code = pit__find_slow(series.run, all, 0, &all->slow);
     if (!code)
         code = pit__find_slow(series.run, all, 1, &all->later);
+    if (!code && series.run)
+        all->evaluates_every = evaluates_every(series.run, all);
     if (!code)
         code = pit__see_through(&series, all);
     free(series.seconds);

@@ -68,6 +68,16 @@ class Calls(Functions):
                 self.assertEqual(self.counts(self.program(*options), "calls"), wanted)
                 self.assertEqual(self.losses, {})
 
+    def test_a_function_expanded_between_calls_with_arguments_on_the_stack(self):
+        wanted = {**START, "many_arguments": 1, "many_arguments/expanding": 10,
+                  "many_arguments/expanding/with_many": 30,
+                  "many_arguments/expanding/expanded": 30,
+                  "many_arguments/expanding/expanded/leaf": 30}
+        for option in ("-O0", "-O1", "-O2", "-O3"):
+            with self.subTest(option):
+                self.assertEqual(self.counts(self.program(option), "many_arguments"), wanted)
+                self.assertEqual(self.losses, {})
+
     def test_clang(self):
         found = self.counts(self.program("-O1", compiler="clang"), "calls")
         self.assertEqual(found["calls/branch/leaf"], 20)

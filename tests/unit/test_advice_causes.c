@@ -47,6 +47,18 @@ TEST(whoever_waits_for_its_own_work_is_not_said_to_wait)
     CHECK_STR(rules_of(&all), "compute");
 }
 
+TEST(a_program_of_one_part_is_described_by_its_hottest_place)
+{
+    struct pit__case all = service(9);
+    parts[0] = part_of("parallel region", PIT__NO_PART, 10);
+    all.part_count = 1;
+    CHECK_STR(rules_of(&all), "nothing");
+    parts[0].place = "matmul_forward (train_gpt2)";
+    parts[0].place_share = 0.4;
+    CHECK_STR(rules_of(&all), "compute");
+    CHECK(strstr(found[0].match.headline, "{s0}") != NULL);
+}
+
 TEST(few_waits_that_take_most_are_named_as_such)
 {
     struct pit__case all = service(9);

@@ -366,6 +366,31 @@ TEST(a_backward_is_compared_with_the_forward_of_its_name)
     CHECK_STR(rules_of(&all), "nothing");
 }
 
+TEST(a_layer_is_compared_by_its_calls_where_forwards_have_no_backward)
+{
+    struct pit__case all = healthy();
+    parts[FORWARD] = part_of("matmul_forward", STEP, 4.7); /* it also evaluates and generates */
+    parts[FORWARD].count = 470;
+    parts[BACKWARD] = part_of("matmul_backward", STEP, 4.7);
+    CHECK_STR(rules_of(&all), "nothing"); /* a framework's backward has its own calls */
+    all.told.framework = NULL;
+    CHECK_STR(rules_of(&all), "odd_ratio");
+    CHECK_NEAR(found[0].match.figures[0], 4.7, 1e-9);
+    CHECK_NEAR(found[0].match.stake, 2.7, 1e-9);
+    parts[EXTRA] = part_of("gelu_backward", BACKWARD, 0.5); /* the layer inside explains it */
+    parts[BACKWARD] = part_of("gpt_backward", STEP, 4.9);
+    parts[BACKWARD].children = 1;
+    parts[FORWARD].name = "gpt_forward";
+    parts[DATA] = part_of("gelu_forward", FORWARD, 0.01);
+    parts[EXTRA].seconds = parts[EXTRA].self_seconds = 4.6;
+    all.part_count = PARTS;
+    CHECK_STR(rules_of(&all), "odd_ratio");
+    CHECK_INT(found[0].match.part, EXTRA);
+    all.part_count = EXTRA;
+    parts[FORWARD].count = 400; /* four steps of a sequence for each backward */
+    CHECK_STR(rules_of(&all), "nothing");
+}
+
 TEST(few_calls_that_take_most_of_a_part_are_named)
 {
     struct pit__case all = with_extra("solve", STEP, 3, 100);

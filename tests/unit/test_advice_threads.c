@@ -71,7 +71,7 @@ TEST(beside_other_programs_more_waits_are_needed)
     all.around.delayed = 0.3;
     all.around.cpu = 0.8;
     CHECK_STR(rules_of(&all), "starved mutex");
-    all.around.looks.mutex = 70; /* the owner of the lock may be waiting for a processor */
+    all.around.looks.mutex = 70; /* the thread with the lock may be waiting for a processor */
     CHECK_STR(rules_of(&all), "starved");
 }
 

@@ -46,6 +46,29 @@ static void calls(void)
     sink += shared_work(5);
 }
 
+/* Arguments that do not fit into registers: the compiler removes them from the stack later, so the stack
+ * differs between the hooks of this function and those of what is expanded in it. */
+static ALONE void with_many(int a, int b, int c, int d, int e, int f, int g, int h)
+{
+    sink += a + b + c + d + e + f + g + h;
+}
+
+static ALONE void expanding(int n)
+{
+    with_many(n, 1, 2, 3, 4, 5, 6, n);
+    expanded();
+    with_many(n, 2, 3, 4, 5, 6, n, n);
+    expanded();
+    with_many(n, n, 3, 4, 5, 6, n, 8);
+    expanded();
+}
+
+static void many_arguments(void)
+{
+    for (int i = 0; i < 10; i++)
+        expanding(i);
+}
+
 /* ---- left by longjmp --------------------------------------------------------------------------- */
 
 static jmp_buf place;
@@ -213,15 +236,11 @@ OUTSIDE int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"calls", calls},
-                 {"jumps", jumps},
-                 {"jumps_in_a_loop", jumps_in_a_loop},
-                 {"recursion", recursion},
-                 {"threads", threads},
-                 {"handlers", handlers},
-                 {"many_signals", many_signals},
-                 {"forks", forks},
-                 {"called_back", called_back}};
+    } cases[] = {{"calls", calls},         {"many_arguments", many_arguments},
+                 {"jumps", jumps},         {"jumps_in_a_loop", jumps_in_a_loop},
+                 {"recursion", recursion}, {"threads", threads},
+                 {"handlers", handlers},   {"many_signals", many_signals},
+                 {"forks", forks},         {"called_back", called_back}};
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof cases[0]; i++)
         if (strcmp(argv[1], cases[i].name) == 0) {
             cases[i].run();
