@@ -15,11 +15,11 @@ static int was_thrown;      /* the last loop was left after one batch without an
 typedef struct loop {
     PyObject_HEAD int is_open; /* in a step */
     pitpy_open step;
-    int learns;                 /* its step is a training step */
-    int64_t depth;              /* number of open spans, including the step */
-    unsigned steps;             /* steps that it began */
-    uint64_t works, updates;    /* pitpy_works and pitpy_updates of the thread when the step began */
-    uintptr_t caller;           /* the code that requested the first batch */
+    int learns;              /* its step is a training step */
+    int64_t depth;           /* number of open spans, including the step */
+    unsigned steps;          /* steps that it began */
+    uint64_t works, updates; /* pitpy_works and pitpy_updates of the thread when the step began */
+    uintptr_t caller;        /* the code that requested the first batch */
     struct loop *older, *newer; /* loops inside a step, of all threads */
 } loop;
 

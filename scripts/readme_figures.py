@@ -44,7 +44,7 @@ ROWS = [
     ("py_step_spans_pct", "four spans: added to a small PyTorch step", "%.2f %%"),
     ("py_step_memory_pct", "four spans that measure memory: added to that step", "%.1f %%"),
     ("auto_step_pct", "hooks of `pitwall run`: added to a PyTorch step of 4 ms", "%.2f %%"),
-    ("auto_small_step_pct", "the same, added to a step of 0.5 ms", "%.2f %%"),
+    ("auto_small_step_pct", "the same, added to a step of 0.6 ms", "%.2f %%"),
     ("race_self_races", "races of a 50 ms program against itself", "%.0f"),
     ("race_self_alarms", "of these, false alarms", "%.0f"),
     ("race_5pct_races", "races of the same program against 5 % more work", "%.0f"),

@@ -3,12 +3,12 @@
 step        of a program whose training step is a jitted function: from the end of its call before to the
             end of this one (python/py_jit.c). It is known by what happens while it is traced: it takes
             gradients, or applies updates
-eval_step   a call of a jitted function whose name says so: eval, valid, test, predict, infer transfer
-jax.device_put dispatch    a call of a function that the program jitted (or compiled ahead of time): it
-returns
+eval_step   a call of a jitted function whose name says so: eval, valid, test, predict, infer
+transfer    jax.device_put
+dispatch    a call of a function that the program jitted (or compiled ahead of time): it returns
             before the work is done; its first call traces and compiles
-compile     XLA's compiler, inside of it or of an operation without jit blocking    block_until_ready,
-and a value that is asked for: float(x), x.item(), print(x).
+compile     XLA's compiler, inside of it or of an operation without jit
+blocking    block_until_ready, and a value that is asked for: float(x), x.item(), print(x).
             numpy.asarray(x) on a processor reads the buffer by itself, past any hook
 """
 

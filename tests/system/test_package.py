@@ -1,6 +1,7 @@
 """An installed Pitwall is found by pkg-config and CMake, and its source tree by FetchContent."""
 
 import os
+import re
 import shlex
 import stat
 
@@ -29,7 +30,7 @@ int main(void)
 FIND_PACKAGE = """
 cmake_minimum_required(VERSION 3.18)
 project(user C)
-find_package(pitwall @VERSION@ REQUIRED)
+@FIND_PACKAGE@
 add_executable(with_shared user.c)
 target_link_libraries(with_shared PRIVATE pitwall::pitwall)
 add_executable(with_static user.c)
@@ -133,7 +134,9 @@ class Package(pit_case.Case):
     def test_find_package_gives_both_libraries(self):
         prefix = self.folder()
         self.install(prefix)
-        project = FIND_PACKAGE.replace("@VERSION@", pit_case.version())
+        with open(os.path.join(pit_case.source_dir(), "docs", "install.md"), encoding="utf-8") as file:
+            line = re.search(r"(?m)^find_package\(.*?\)", file.read()).group()  # as users copy it
+        project = FIND_PACKAGE.replace("@FIND_PACKAGE@", line)
         build = self.build_project(project, "-DCMAKE_PREFIX_PATH=" + prefix)
         self.assert_works(os.path.join(build, "with_shared"))
         self.assert_works(os.path.join(build, "with_static"))
