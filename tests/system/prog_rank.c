@@ -40,7 +40,8 @@ static void send_to(uint32_t ranks)
 {
     static pit_site send = PIT_SITE_WITH("MPI_Send", PIT_COMM);
     for (uint32_t i = 0; i < ranks; i++)
-        pit_end_call(pit_begin_call(&send, 0, __builtin_return_address(0), i, UINT64_C(64) << i % 16));
+        pit_end_call(
+            pit_begin_call(&send, 0, __builtin_return_address(0), i, UINT64_C(64) << i % 16));
 }
 
 static void receive(uint32_t ms)
