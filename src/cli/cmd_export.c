@@ -160,7 +160,7 @@ int cmd_export(int argc, char **argv)
 {
     struct request request = {0};
     int status = parse_options(argc, argv, &request);
-    if (status)
+    if (status || !request.format)
         return status < 0 ? EXIT_GOOD : status;
     struct run_list list;
     int is_job;
