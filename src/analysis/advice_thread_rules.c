@@ -7,7 +7,7 @@
 #define SEEN_LEAST 8    /* looks at threads that waited */
 #define WAITS_LEAST 0.2 /* share of the looks at threads with work */
 #define BUSY_WAITS                                                                                 \
-    0.4 /* the same on a busy machine, where the one that has the lock may have to wait */
+    0.4 /* the same on a busy machine, where the owner of the lock may have to wait */
 #define USED_MOST 0.85 /* share of the processors that they could use */
 #define ONE_AT_A_TIME                                                                              \
     1.35                /* processors that Python code uses, whatever the number of its threads */
@@ -22,7 +22,7 @@ static double could_use(const struct pit__around *around)
     return fmin(around->processors, around->threads);
 }
 
-/* The time of the run, or of all its threads: what others' savings are compared with. */
+/* The time of the run, or of all its threads: savings are compared with it. */
 static double whole(const struct pit__case *all)
 {
     return fmax(all->wall, all->total);
@@ -99,9 +99,9 @@ static void find_python_lock(const struct pit__case *all, struct pit__finds *fin
     pit__find_add(finds, &match);
 }
 
-/* Locks of other kinds cannot be told from waiting for work; but if several threads are inside of spans all
- * the time, and they use one processor of several, they take turns. Figures: threads at a time, processors in
- * use, processors, threads. */
+/* Waiting for other kinds of locks cannot be distinguished from waiting for work. But if several threads
+ * are inside of spans all the time, and together use one processor of several, they take turns. Figures:
+ * threads at a time, processors in use, processors, threads. */
 static void find_turns(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__around *around = &all->around;

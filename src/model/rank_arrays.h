@@ -4,7 +4,8 @@
 
 #include "ranks.h"
 
-#define PIT__SHOWN_LEAST 0.02 /* of the step, for a figure to be worth a word */
+/* smallest share of the step for which a figure is worth mentioning */
+#define PIT__SHOWN_LEAST 0.02
 
 /* The job as arrays for pit__imbalance_find. */
 struct pit__rank_arrays {
@@ -15,12 +16,12 @@ struct pit__rank_arrays {
     double steps;    /* of each rank, where there is no unit */
     uint32_t *parts; /* merged nodes inside the step; the last may be PIT_NO_NODE: outside */
     size_t part_count;
-    int has_unseen;                                /* waits are not in collectives alone */
-    int has_estimate;                              /* the same, and those are estimated */
+    int has_unseen;                                /* some waits are not in collectives */
+    int has_estimate;                              /* and these are estimated */
     unsigned char *is_comm;                        /* of each part */
     unsigned char *is_inside, *node_comm, *is_top; /* of each merged node; top: outermost in comm */
     double *own, *step, *waited, *course, *delayed;
-    double *elsewhere;   /* of `waited`, outside of collectives; estimated */
+    double *elsewhere;   /* part of `waited` outside of collectives; estimated */
     double *least, *p10; /* as in pit__rank_parts */
     struct pit__rank_figures *figures;
 };
@@ -43,8 +44,8 @@ static inline double pit__steps_of(const struct pit__rank_arrays *in, size_t ind
                                    : (double)pit__cell_of(pit__row_of(in, index), in->unit)->count;
 }
 
-/* rank_waits.c: what each rank waited in its collectives and, as far as that can be told, elsewhere. 1: there were
- * collectives of several ranks. */
+/* rank_waits.c: how long each rank waited in its collectives and, as far as known, elsewhere. Returns 1
+ * if there were collectives of several ranks. */
 int pit__fill_waited(struct pit__rank_arrays *in, int *code);
 
 #endif

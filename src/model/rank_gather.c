@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes that may be the step, and those that are communication, have a course: where no node is called a
- * step, all nodes down to this depth may be. */
+/* Nodes that may be the step, and communication nodes, have a course. If no node is called a step, all
+ * nodes down to this depth may be the step. */
 #define SLICED_DEPTH 2
 
 static const char *keep_text(struct pit__rank_gather *gather, const char *text)
@@ -43,7 +43,7 @@ static size_t main_thread(const pit_run *run)
     return best;
 }
 
-/* What the name of a node says; looked up once, because a thousand ranks have the same. */
+/* What the name of a node says; looked up once, because a thousand ranks have the same nodes. */
 enum { MEETS = 1, MAY_BE_STEP = 2, GOES_BACK = 4 };
 
 static unsigned char kind_of(const struct pit__rank_gather *gather, const pit_node *node)
@@ -60,7 +60,7 @@ static unsigned char kind_of(const struct pit__rank_gather *gather, const pit_no
     return role == PIT__ROLE_BACKWARD ? GOES_BACK : 0;
 }
 
-/* Of the nodes that are new in the merged tree, in which parents stand before their children. */
+/* For the nodes that are new in the merged tree; parents come before their children. */
 static int find_kinds(struct pit__rank_gather *gather)
 {
     const struct pit__builder *b = &gather->stream.b;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPANS_LEAST 30u /* of a part, for its shortest span and their p10 to say something */
+#define SPANS_LEAST 30u /* of a part; with fewer, its shortest span and its p10 say nothing */
 #define USUAL_LAST 0.8  /* of the collectives */
 #define LEAF_LEAST 0.95 /* of its time, outside of its parts */
 #define STEPS_LEAST 2   /* of each rank, for a span to be a step */
@@ -107,7 +107,7 @@ static int is_flagged_or_backward(const pit_node *node)
     return is_flagged(node) || is_backward(node);
 }
 
-/* Mark the nodes that it holds for, and all below them. How many are outermost. */
+/* Mark the nodes for which `holds` is true, and all below them. Returns how many of them are outermost. */
 static size_t mark_comm(struct pit__rank_arrays *in, is_meeting *holds)
 {
     const struct pit__builder *b = &in->box->gather.stream.b;
@@ -122,8 +122,8 @@ static size_t mark_comm(struct pit__rank_arrays *in, is_meeting *holds)
     return tops;
 }
 
-/* Time a step, and of that in what is marked: by the median spans, because the first step of the rank that came
- * first has the wait for all others in it; by the means where medians are not known. */
+/* Time per step, and time in the marked nodes. By the median spans, because the first step of the first
+ * rank contains the wait for all others; by the means if medians are not known. */
 static void usual_times(const struct pit__rank_arrays *in, size_t index, double *step,
                         double *meeting)
 {
@@ -142,8 +142,8 @@ static void usual_times(const struct pit__rank_arrays *in, size_t index, double 
     *meeting = (has_medians ? usual : mean) / pit__steps_of(in, index);
 }
 
-/* Ranks that meet inside it have steps of the same length however long each is there. Else it is
- * computing, and a rank that takes long for it is slow. */
+/* If ranks meet inside "backward", their steps have the same length however long each rank is in it.
+ * Otherwise it is computing, and a rank that takes long for it is slow. */
 static int is_lockstep(const struct pit__rank_arrays *in)
 {
     double least = INFINITY, most = 0, step_least = INFINITY, step_most = 0;
@@ -219,7 +219,7 @@ static void fill_own(struct pit__rank_arrays *in)
     }
 }
 
-/* Only of parts without parts of their own: there a span is the work itself. */
+/* Only for parts without parts inside: there a span is the work itself. */
 static void fill_spans(struct pit__rank_arrays *in)
 {
     for (size_t k = 0; k < in->count; k++)
@@ -238,7 +238,7 @@ static const float *course_of(const struct pit__rank_row *row, uint32_t node)
     return course ? row->courses + (size_t)(course - 1) * 2 * PIT__SLICES : NULL;
 }
 
-/* Work in each slice: of the step, or of the slice itself, less what is communication. */
+/* Work in each slice: of the step, or of the slice itself, without communication. */
 static void fill_course(struct pit__rank_arrays *in, size_t index)
 {
     const struct pit__rank_row *row = pit__row_of(in, index);
@@ -266,8 +266,8 @@ static int is_starved(const struct pit__rank_arrays *in)
     return delayed > PIT__STARVED_LEAST * (double)in->count;
 }
 
-/* There a rank can have long spans by chance. It is blamed only if most of its spans are long: the median is
- * that of spans which were not interrupted. */
+/* If ranks lack processors, one can have long spans by chance. It is blamed only if most are long:
+ * the median is that of spans which were not interrupted. */
 static int drop_unlucky(struct pit__rank_arrays *in, struct pit__imbalance *found)
 {
     double *typical = calloc(2 * in->count + 1, sizeof *typical);
@@ -294,8 +294,8 @@ static int drop_unlucky(struct pit__rank_arrays *in, struct pit__imbalance *foun
     return 0;
 }
 
-/* Does one rank arrive last nearly always? Then the ranks are not slow in turn, even if none can be blamed. But a
- * rank that waited for messages before it came was late for another one. */
+/* Does one rank nearly always arrive last? Then the ranks are not slow in turn, even if none can be
+ * blamed. But a rank that waited for messages before it arrived was late because of another one. */
 static int has_usual_last(const struct pit__rank_arrays *in)
 {
     for (size_t k = 0; k < in->count; k++)
@@ -314,7 +314,7 @@ static const char *part_name(const struct pit__rank_arrays *in, size_t part)
                : in->box->gather.stream.b.nodes[in->parts[part]].node.name;
 }
 
-/* Names joined by '/', as pit_node.path has them but for signs in names. */
+/* Names joined by '/', like pit_node.path but without escapes. */
 static const char *part_path(const struct pit__rank_arrays *in, size_t part)
 {
     struct pit__rank_gather *gather = &in->box->gather;

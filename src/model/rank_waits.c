@@ -11,7 +11,7 @@ static int is_counted(const struct pit__rank_arrays *in, const struct pit__rank_
     return !isnan(call->duration) && (call->node == PIT_NO_NODE || in->is_inside[call->node]);
 }
 
-/* One group: what each rank waited in its calls, of which a part was kept. */
+/* One group: how long each rank waited in its calls, of which some were kept. */
 static void wait_in_group(struct pit__rank_arrays *in, uint64_t id, struct pit__meeting *calls,
                           struct pit__meetings *met, struct pit__meetings *sums)
 {
@@ -35,7 +35,7 @@ static void wait_in_group(struct pit__rank_arrays *in, uint64_t id, struct pit__
     }
 }
 
-/* Groups that a rank before this one has not. */
+/* Is it a group that no earlier rank has? */
 static int is_new_group(const struct pit__rank_arrays *in, size_t index, uint64_t id)
 {
     for (size_t k = 0; k < index; k++)
@@ -68,8 +68,8 @@ static double time_elsewhere(const struct pit__rank_arrays *in, size_t index,
     return time;
 }
 
-/* Receives, waits for requests, collectives without a log: a rank is taken to wait there for as long as it
- * is there longer than the rank with the least. */
+/* Receives, waits for requests, collectives without a log: a rank is assumed to wait for the time by
+ * which it is there longer than the rank with the least time. */
 static int add_elsewhere(struct pit__rank_arrays *in)
 {
     unsigned char *is_logged = calloc(in->box->gather.stream.b.count + 1, 1);

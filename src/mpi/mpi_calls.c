@@ -11,13 +11,14 @@
 
 #include <string.h>
 
-/* The compiler forgets the model of a declaration: without it here, each access would be a call. */
+/* The TLS model must be repeated here: the compiler does not take it from the declaration, and each
+ * access would be a call. */
 __thread struct pit__mpi_thread pit__mpi_here
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 static int never;
 int *pit__mpi_is_on = &never;
 
-/* Also of the functions without a span. */
+/* Also for the functions without a span. */
 static void prepare(void)
 {
     if (__atomic_load_n(&pit__mpi_is_on, __ATOMIC_RELAXED) == &never && pit__mpi_prepare())
@@ -62,7 +63,7 @@ void *pit__mpi_real(struct pit__mpi_call *call)
         return result;                                                                             \
     }
 
-/* If MPI does not have a call with large counts, the plain call replaces it if the counts are small. */
+/* If MPI does not have a call with large counts, the plain call is used as long as the counts are small. */
 #define NARROW_OF(form_, label_) (form_ == WIDE ? "PMPI_" label_ : NULL)
 
 /* For starts, the column says whether there are several. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #define PLACES (1u << PIT__COMMS_BITS)
-#define PROBES 64u /* entries in which a handle may be; freed ones are skipped */
+#define PROBES 64u /* entries to search for a handle; freed ones are skipped */
 #define FREED 1u
-#define MEMBERS_MOST 65536 /* of a communicator whose ranks' numbers in the world are kept */
+#define MEMBERS_MOST 65536 /* limit for keeping the ranks' numbers in the world */
 #define WORLD_ID 0x9e3779b97f4a7c15u
 
 struct pit__comm pit__comms[PLACES];
@@ -52,7 +52,7 @@ static void add(struct pit__comm comm)
     free(comm.in_world);
 }
 
-/* NULL: it is the world itself, or too large. */
+/* NULL: it is the world itself, or has too many ranks. */
 static int *members_of(uintptr_t handle, int size)
 {
     uintptr_t group = 0;
@@ -72,7 +72,8 @@ static int *members_of(uintptr_t handle, int size)
     return good ? found : NULL;
 }
 
-/* A group of one never waits; between two groups, calls have no common number. */
+/* No group for a communicator of one rank, which never waits, or between two groups, whose calls have no
+ * common number. */
 static void enter(uintptr_t handle, uint64_t id)
 {
     int size = 0, rank = 0, is_inter = 0;
@@ -110,7 +111,7 @@ const struct pit__comm *pit__comm_find(uintptr_t handle)
     return find(handle);
 }
 
-/* In MPI_COMM_WORLD. */
+/* The rank in MPI_COMM_WORLD of its first rank. */
 static int first_of(uintptr_t handle)
 {
     uintptr_t group = 0;

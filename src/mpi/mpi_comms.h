@@ -12,7 +12,7 @@ struct pit__comm {
     int *in_world; /* rank in MPI_COMM_WORLD of each of its ranks; NULL: not known */
 };
 
-/* By a hash of the handle, or in one of the next entries. */
+/* An entry is at the hash of its handle, or in one of the next entries. */
 #define PIT__COMMS_BITS 10
 extern struct pit__comm pit__comms[1u << PIT__COMMS_BITS] __attribute__((visibility("hidden")));
 
@@ -23,8 +23,8 @@ static inline uint32_t pit__comm_place(uintptr_t handle)
 
 const struct pit__comm *pit__comm_find(uintptr_t handle);
 
-/* The entry of a communicator, by its handle. NULL: it was created in a way that gives no common id in all
- * ranks, or there are too many. */
+/* The entry of a communicator, by its handle. NULL: all entries are in use, or it was created in a way
+ * that gives the ranks no common id. */
 static inline const struct pit__comm *pit__comm_of(uintptr_t handle)
 {
     const struct pit__comm *comm = &pit__comms[pit__comm_place(handle)];

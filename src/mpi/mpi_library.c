@@ -12,7 +12,7 @@ struct pit__mpi pit__mpi;
 enum { NOT_TRIED, AT_IT, READY, WITHOUT };
 static int state = NOT_TRIED;
 
-/* ISO C has no conversion from an address to a function. */
+/* By memcpy: ISO C does not convert an address to a function. */
 #define FIND(to_, name_)                                                                           \
     do {                                                                                           \
         void *found_ = pit__mpi_symbol(name_);                                                     \
@@ -39,7 +39,7 @@ static int list_library(struct dl_phdr_info *info, size_t bytes, void *arg)
     return libraries->count == MOST_LIBRARIES;
 }
 
-/* NULL: not there, or it is in this library itself. */
+/* NULL: not found, or it is in this library itself. */
 static void *find_in(const char *path, const char *name, const void *own)
 {
     void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);

@@ -37,11 +37,12 @@ struct pit__mpi {
 };
 extern struct pit__mpi pit__mpi;
 
-/* Find it, and the recorder; 1: both were found. Done at the first call; calls meanwhile get 0. */
+/* Find the MPI and the recorder. Returns 1 if both were found. Searched at the first call; calls of
+ * other threads meanwhile get 0. */
 int pit__mpi_prepare(void);
 
-/* The symbol of this name after this library in the loader's order, also in libraries that were loaded for
- * one module only, as Python does. NULL: nowhere. */
+/* The symbol of this name that follows this library in the loader's order. Also searches libraries that
+ * were loaded for one module only, as Python does. NULL: not found. */
 void *pit__mpi_symbol(const char *name);
 
 /* A handle of Fortran's, stored there. */

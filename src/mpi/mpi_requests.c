@@ -1,5 +1,5 @@
-/* See mpi_requests.h. The table grows with the number of requests that there are at a time; those for which
- * there is no room count without bytes. */
+/* See mpi_requests.h. The table grows with the number of requests that exist at a time; sends without
+ * room in it count without bytes. */
 #include "mpi_requests.h"
 
 #include "pitwall.h"
@@ -21,7 +21,7 @@ static uint32_t places;
 static uint32_t used, living; /* used: places that are not free */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* With the lock held. The entry of a handle, or the first that it may take; NULL: no room. */
+/* With the lock held. The entry of a handle, or the first free one for it; NULL: no room. */
 static struct request *find(uintptr_t handle, int is_new)
 {
     struct request *spare = NULL;

@@ -35,7 +35,7 @@ struct pit__mpi_call {
             PIT_SITE_WITH("MPI_" name_, PIT_COMM | PIT_SYNC), symbol_, narrow_, NULL, 0            \
     }
 
-/* The arguments that the table names, as they came; and where the program called. */
+/* The arguments that the table names, unchanged; and the address of the call in the program. */
 struct pit__mpi_args {
     uintptr_t buffer, count, type, root, comm, count2, type2;
     const void *caller;
@@ -53,7 +53,7 @@ extern __thread struct pit__mpi_thread pit__mpi_here
 /* 0: record nothing; also before MPI and the recorder were found. */
 extern int *pit__mpi_is_on __attribute__((visibility("hidden")));
 
-/* MPI's own function, looked up at the first call; NULL: there is none. */
+/* MPI's own function, looked up at the first call; NULL: this MPI does not have it. */
 void *pit__mpi_real(struct pit__mpi_call *call);
 
 PIT__STEP int pit__mpi_enter(void)
@@ -113,13 +113,13 @@ PIT__STEP uintptr_t pit__mpi_request_at(enum pit__form form, uintptr_t at, uint6
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-/* The type of no elements need not be one. */
+/* With no elements, the type need not be valid. */
 PIT__STEP uint64_t pit__mpi_volume(enum pit__form form, int64_t count, uintptr_t type)
 {
     return count > 0 ? (uint64_t)count * pit__mpi_size(form, type) : 0;
 }
 
-/* The i-th of an array of types, as the form passes one. */
+/* Entry i of an array of types, as the form passes it. */
 PIT__STEP uintptr_t pit__mpi_type_at(enum pit__form form, uintptr_t types, uint32_t i)
 {
     uintptr_t each = form == FORTRAN || pit__mpi.is_mpich ? sizeof(int) : sizeof(uintptr_t);
@@ -175,7 +175,7 @@ PIT__STEP uint64_t pit__mpi_arrived(enum pit__form form, uintptr_t status, uintp
     return pit__mpi_volume(NARROW, count, type);
 }
 
-/* If the program does not want the status, we still do. */
+/* We need the status even if the program does not. */
 PIT__STEP uintptr_t pit__mpi_status(enum pit__form form, uintptr_t passed, unsigned char *own)
 {
     int is_ignored = form == FORTRAN ? passed == (uintptr_t)pit__mpi.fortran_status_ignore

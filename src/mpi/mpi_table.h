@@ -29,8 +29,9 @@
 #ifndef PIT_MPI_TABLE_H
 #define PIT_MPI_TABLE_H
 
-/* Calls with single counts. Their variants for large counts (MPI_Send_c) also work with an MPI that has none,
- * because programs may take ours for the MPI's: count and count2 are then all the counts there are. */
+/* Calls with single counts. We export their variants for large counts (MPI_Send_c) also if the MPI has
+ * none, because programs may find ours and take them for the MPI's; count and count2 are then all
+ * counts. */
 #define PIT__MPI_COUNTED(X)                                                                        \
     X(Send, send, 6, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                            \
     X(Bsend, bsend, 6, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                          \

@@ -5,7 +5,7 @@
 
 uint64_t pit__types_kept[1u << PIT__TYPES_KEPT_BITS];
 
-/* Types that the program did not make are those made of nothing. */
+/* A type that the program did not make has no constituents. */
 static int is_own_type(uintptr_t handle)
 {
     int integers = 1, addresses = 1, types = 1, combiner;

@@ -9,7 +9,8 @@
 #include <sys/syscall.h>
 
 #define PYTHON_BYTES ((uintptr_t)1 << 20) /* Python's state is smaller */
-#define OWNED 0x80000000u /* musl, and mutexes that lend priority: the thread that has it, and this */
+/* with musl, and for mutexes that lend priority: this bit and the owner */
+#define OWNED 0x80000000u
 
 static const long transfers[] = {
 #ifdef SYS_poll

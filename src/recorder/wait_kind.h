@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 enum pit__wait_kind {
-    PIT__WAIT_NONE,   /* it runs, or is ready to run */
-    PIT__WAIT_MUTEX,  /* for a mutex that another thread has */
-    PIT__WAIT_PYTHON, /* for Python's lock */
-    PIT__WAIT_FUTEX,  /* for another thread in another way: a condition, a barrier, the end of it */
-    PIT__WAIT_SLEEP,  /* until a time */
+    PIT__WAIT_NONE,     /* it runs, or is ready to run */
+    PIT__WAIT_MUTEX,    /* for a mutex that another thread has */
+    PIT__WAIT_PYTHON,   /* for Python's lock */
+    PIT__WAIT_FUTEX,    /* for another thread in another way: a condition, a barrier, its end */
+    PIT__WAIT_SLEEP,    /* until a time */
     PIT__WAIT_TRANSFER, /* for a network, a pipe, a terminal */
     PIT__WAIT_SYNC,     /* until data is on the disk */
     PIT__WAIT_CHILD,    /* for a child process */

@@ -103,7 +103,7 @@ static void run_thread(void *(*work)(void *), const struct shape *shape)
     REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
-/* Nothing is refused: a lock that was left would be waited for, and then done without. */
+/* Nothing is refused: a lock that was left behind would be waited for, and then ignored. */
 static int is_well(void)
 {
     pit_probe probe;

@@ -105,8 +105,8 @@ static int channel_of_main(enum pit__wait_kind kind)
     }
 }
 
-/* Does the kernel tell, and with the numbers of this program's calls? An emulator has others. The call that
- * reads the file is the one that is in it. */
+/* Does the kernel provide it, with the call numbers of this program? An emulator uses other numbers. The call
+ * in the file is the one that reads the file. */
 static int is_told(void)
 {
     char text[256];
@@ -114,7 +114,7 @@ static int is_told(void)
            strtol(text, NULL, 10) == SYS_read;
 }
 
-/* Returns 0 if the kernel does not tell. */
+/* Returns 0 if the kernel does not provide it. */
 static int look_at_main(struct pit__reading *now, struct pit__source_state *state)
 {
     char text[256];
@@ -122,7 +122,7 @@ static int look_at_main(struct pit__reading *now, struct pit__source_state *stat
         state->words[TOLD] = is_told() ? YES : NO;
     if (state->words[TOLD] == NO)
         return 0;
-    if (syscall(SYS_gettid) == getpid()) /* it is the one that reads, at open and at close */
+    if (syscall(SYS_gettid) == getpid()) /* the main thread itself reads, at open and at close */
         return 1;
     if (!pit__source_text(now, state, 0, "/proc/self/syscall", text, sizeof text))
         return 0;
