@@ -110,8 +110,10 @@ static int channel_of_main(enum pit__wait_kind kind)
 static int is_told(void)
 {
     char text[256];
-    return pit__file_text("/proc/thread-self/syscall", text, sizeof text) &&
-           strtol(text, NULL, 10) == SYS_read;
+    long call = pit__file_text("/proc/thread-self/syscall", text, sizeof text)
+                    ? strtol(text, NULL, 10)
+                    : -1;
+    return call == SYS_read || call == SYS_pread64;
 }
 
 /* Returns 0 if the kernel does not provide it. */
