@@ -1,4 +1,4 @@
-"""The surroundings of a test are the same whoever started it: a shell, a batch job, a container.
+"""The surroundings of a test do not depend on the caller: a shell, a batch job, a container.
 
 Called by everything that starts programs under test. Launchers mark their jobs by variables that the recorder
 reads; shells export the size of their window; a background job ignores signals; a umask hides files.

@@ -27,7 +27,7 @@ static int check_failures;
 
 extern char **environ;
 
-/* Not the settings of whoever started the test, who may be a batch job; before the library reads them. */
+/* The settings of the caller, for example a batch job, do not apply; before the library reads them. */
 __attribute__((constructor(101))) static void check_surroundings(void)
 {
     static const char *const kept[] = {
