@@ -255,6 +255,8 @@ PIT_API struct pit__thread *const *pit__here(void);
 PIT_API pit_token pit__begin_at(struct pit__thread *const *here, uint32_t id);
 PIT_API uint64_t pit__end_at(struct pit__thread *const *here, pit_token token);
 PIT_API uint64_t pit__ticks_ns(uint64_t ticks);
+/* Count a span of the node at `place`, its pit_position on any thread, that has ended here. */
+PIT_API void pit__add_at(uint64_t place, uint64_t begin_ns, uint64_t end_ns);
 
 #define PIT__OFF (__builtin_expect(!__atomic_load_n(&pit__enabled, __ATOMIC_RELAXED), 0))
 

@@ -130,6 +130,10 @@ typedef struct pitpy_flow {
     size_t alias_room;
     struct pitpy_thread *thread; /* NULL after the thread has ended */
     struct pitpy_flow *next;     /* in the list of spares */
+    struct pitpy_left *held;     /* of a generator: spans that it leaves open, and may end elsewhere */
+    uint32_t held_count, held_room;
+    struct pitpy_flow *next_lost; /* in the thread's list of flows with spans that ended elsewhere */
+    int is_lost;                  /* it is in that list */
 } pitpy_flow;
 
 #define PITPY_FLOW_BYTES 128
@@ -269,6 +273,12 @@ static inline struct pit__thread *const *pitpy_here(void)
                                                     (uintptr_t)(intptr_t)pitpy_near.here);
 }
 
+typedef struct pitpy_open {
+    pit_token token; /* 0: not recorded */
+    pitpy_flow *flow;
+    uint64_t begin_ns; /* if token is 0: of CLOCK_MONOTONIC; if a generator holds it: _RAW */
+} pitpy_open;
+
 /* Make pitpy_near the calling thread's; returns its flow. */
 pitpy_flow *pitpy_flow_near(void);
 /* Find the flow of the calling code, in `context`, and switch to it. */
@@ -282,6 +292,10 @@ PyObject *pitpy_generator_holding(void);
 pitpy_flow *pitpy_generator_running(pitpy_flow *(*flow_of)(PyObject *weak));
 /* Switch to a flow to end a span on it. Returns 0 if it belongs to another thread. */
 int pitpy_flow_resume(pitpy_flow *flow);
+/* A span that a generator leaves open has begun. */
+void pitpy_flow_hold(pitpy_open *open);
+/* End a span, maybe one that a generator left open on another thread. */
+uint64_t pitpy_end_held(const pitpy_open *open);
 /* A span on another thread's flow has been destroyed. */
 void pitpy_flow_leave(pitpy_flow *flow);
 /* The last span of a flow has ended. */
@@ -300,12 +314,6 @@ static inline pitpy_flow *pitpy_flow_here(void)
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
-
-typedef struct pitpy_open {
-    pit_token token; /* 0: not recorded */
-    pitpy_flow *flow;
-    uint64_t begin_ns; /* of CLOCK_MONOTONIC, if token is 0 */
-} pitpy_open;
 
 /* Begin a span on the slow path: the first one of a name, or one with flags. If there is no recorder and
  * none was requested, one is opened; otherwise nothing is recorded. */

@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SPARE_FLOWS 16
 
@@ -39,6 +40,7 @@ typedef struct pitpy_thread {
     size_t spare_count;
     uint64_t around;   /* while an event loop runs: the place of the plain code around it */
     size_t generators; /* number of flows of generators */
+    pitpy_flow *lost;  /* flows with spans that ended on another thread; guarded by `ending` */
 } pitpy_thread;
 
 /* For a thread without a flow. Its context matches none, and its count never reaches 0. */
@@ -154,6 +156,8 @@ static void flow_free(pitpy_flow *flow)
 {
     pit_stack_free(flow->stack);
     free(flow->aliases);
+    free(flow->held);
+    flow->held = NULL;
     if (!pitpy_is_near(flow))
         free(flow);
 }
@@ -422,14 +426,15 @@ static void take_up(pitpy_thread *thread, pitpy_flow *flow)
 static int change_flow(pitpy_thread *thread, pitpy_flow *to)
 {
     pitpy_flow *from = flow_now;
-    if (from->open > 0 && !table_reserve(thread, 1 + from->alias_count))
+    int is_waiting = from->open > 0 || from->is_lost; /* until sweep() has removed its frames */
+    if (is_waiting && !table_reserve(thread, 1 + from->alias_count))
         return 0;
     switch_stacks(from, to);
     set_now(to);
     to->watch = (to->watch & ~PITPY_GENERATORS) | (thread->generators ? PITPY_GENERATORS : 0);
     if (!(to->watch & (PITPY_TASK | PITPY_GENERATOR)))
         thread->around = 0;
-    if (from->open > 0)
+    if (is_waiting)
         put_away(thread, from);
     else
         flow_retire(thread, from);
@@ -467,6 +472,106 @@ static pitpy_flow *take_now(pitpy_thread *thread, pitpy_flow *flow)
     return flow_now;
 }
 
+/* ---- generators that continue on another thread ------------------------------------------------ */
+
+/* A span that a generator leaves open. The generator may be resumed, closed or collected on another thread:
+ * the span is then added there as finished, and its own thread removes the open frame, which only that
+ * thread may write, before it begins or ends another span. */
+struct pitpy_left {
+    pit_token token;
+    uint64_t place, begin_ns; /* its pit_position; when it began, by CLOCK_MONOTONIC_RAW */
+    int is_lost;              /* it has ended on another thread */
+};
+
+static uint64_t raw_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* If memory is exhausted, the span can end only on its own thread. */
+void pitpy_flow_hold(pitpy_open *open)
+{
+    pitpy_flow *flow = open->flow;
+    uint64_t place = pit_position();
+    uint32_t at = 0;
+    while (at < flow->held_count && flow->held[at].token != open->token)
+        at++;
+    if (at == flow->held_room) {
+        uint32_t room = flow->held_room ? 2 * flow->held_room : 4;
+        struct pitpy_left *more = realloc(flow->held, room * sizeof *more);
+        if (!more)
+            return;
+        flow->held = more;
+        flow->held_room = room;
+    }
+    if (at == flow->held_count)
+        flow->held_count++;
+    open->begin_ns = raw_ns();
+    flow->held[at] = (struct pitpy_left){open->token, place, open->begin_ns, 0};
+}
+
+static struct pitpy_left *held_of(const pitpy_open *open)
+{
+    const pitpy_flow *flow = open->flow;
+    for (uint32_t i = 0; open->token && i < flow->held_count; i++)
+        if (flow->held[i].token == open->token && flow->held[i].begin_ns == open->begin_ns)
+            return &flow->held[i];
+    return NULL;
+}
+
+uint64_t pitpy_end_held(const pitpy_open *open)
+{
+    pitpy_flow *flow = open->flow;
+    struct pitpy_left *held = held_of(open);
+    if (!held || flow == flow_now || (flow->thread && flow->thread == this_thread))
+        return pitpy_end_rare(open);
+    pitpy_flow_near(); /* so that its thread's next begin or end takes the slow path */
+    uint64_t end = raw_ns(), begin = held->begin_ns;
+    pit__add_at(held->place, begin, end);
+    pthread_mutex_lock(&ending);
+    held->is_lost = 1;
+    if (flow->thread && !flow->is_lost) {
+        flow->is_lost = 1;
+        flow->next_lost = flow->thread->lost;
+        flow->thread->lost = flow;
+    }
+    pthread_mutex_unlock(&ending);
+    pitpy_flow_leave(flow);
+    return end - begin;
+}
+
+static pitpy_flow *next_lost(pitpy_thread *thread)
+{
+    pthread_mutex_lock(&ending);
+    pitpy_flow *flow = thread->lost;
+    if (flow) {
+        thread->lost = flow->next_lost;
+        flow->is_lost = 0;
+    }
+    pthread_mutex_unlock(&ending);
+    return flow;
+}
+
+/* Remove the frames of spans that ended on other threads, the innermost first. */
+static void sweep(pitpy_thread *thread)
+{
+    pitpy_flow *flow;
+    while (thread->lost && (flow = next_lost(thread))) {
+        if (take_now(thread, flow) != flow)
+            continue; /* out of memory: they stay open */
+        for (uint32_t i = flow->held_count; i-- > 0;) {
+            if (!flow->held[i].is_lost)
+                continue;
+            pit_cancel(flow->held[i].token);
+            flow->held[i] = (struct pitpy_left){0};
+        }
+        if (flow->open == 0)
+            pitpy_flow_rest(flow);
+    }
+}
+
 /* The flow of the generator behind a weak reference, or NULL. */
 static pitpy_flow *flow_of_weak(PyObject *weak)
 {
@@ -488,10 +593,11 @@ static int goes_on(pitpy_flow *flow, PyObject *context)
 
 pitpy_flow *pitpy_flow_switch(PyObject *context)
 {
-    pitpy_flow *flow = flow_now;
     pitpy_thread *thread = this_thread;
     if (!thread)
         return first_flow(context);
+    sweep(thread);
+    pitpy_flow *flow = flow_now;
     if (thread->generators) {
         pitpy_flow *running = pitpy_generator_running(flow_of_weak);
         if (running)
@@ -569,6 +675,8 @@ int pitpy_flow_resume(pitpy_flow *flow)
 {
     if (flow != flow_now && (!flow->thread || flow->thread != this_thread))
         return 0;
+    if (this_thread)
+        sweep(this_thread);
     return take_now(this_thread, flow) == flow;
 }
 
@@ -598,6 +706,7 @@ void pitpy_flow_rest(pitpy_flow *flow)
     flow->aliases = NULL;
     flow->alias_count = flow->alias_room = 0;
     flow->floor = 0;
+    flow->held_count = 0;
     if (flow->watch & PITPY_GENERATOR) { /* unused until a context takes it over */
         flow->context = (PyObject *)&nobody;
         flow->watch = PITPY_GENERATORS;

@@ -149,6 +149,8 @@ static int span_begin(pitpy_span *self)
     PyObject *generator = pitpy_generator_holding();
     PyObject *held = PITPY_UNLIKELY(generator != NULL) ? pitpy_flow_of_generator(generator) : NULL;
     pitpy_begin(self->name, flags, &self->open);
+    if (PITPY_UNLIKELY(held != NULL) && self->open.token)
+        pitpy_flow_hold(&self->open);
     pitpy_mark_place(&mark);
     self->mark = mark;
     if (PITPY_UNLIKELY(mark.object != NULL))
@@ -192,7 +194,7 @@ PITPY_HOT static uint64_t span_end(pitpy_span *self)
     pitpy_open open;
     pitpy_mark mark;
     take_open(self, &open, &mark);
-    uint64_t taken = pitpy_end_rare(&open);
+    uint64_t taken = pitpy_end_held(&open);
     if (PITPY_LIKELY(!self->begins)) {
         self->vectorcall = span_vectorcall;
         ELAPSED(self) = taken;
@@ -391,6 +393,7 @@ static pitpy_span *span_alloc(void)
     self->older = NULL;
     self->mark.object = NULL;
     self->begins = 0;
+    self->open.begin_ns = 0;
     ELAPSED(self) = PITPY_NO_TIME;
     return self;
 }

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import surroundings
+
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cli")
 
 
@@ -54,6 +56,7 @@ def wrong_with(case, build):
 
 def main():
     """Run the cases and count."""
+    surroundings.make_known()
     build = os.path.abspath(os.environ.get("PITWALL_BUILD") or "build")
     failed = passed = 0
     for case in sorted(glob.glob(os.path.join(HERE, "*.sh"))):

@@ -78,6 +78,21 @@ uint64_t pit_add_span(uint64_t place, const char *name, unsigned flags, uint64_t
     return added;
 }
 
+void pit__add_at(uint64_t place, uint64_t begin_ns, uint64_t end_ns)
+{
+    struct pit__thread *t = place && PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
+    if (!t || place >> PIT__TOKEN_GENERATION_SHIFT != t->recorder->generation)
+        return;
+    pit__hold(t);
+    struct pit_fmt_node *node = own_node(t, place);
+    if (node)
+        pit__sample(t, node, pit__ticks_of_raw(t->recorder, begin_ns),
+                    pit__ticks_of_raw(t->recorder, end_ns));
+    else
+        pit__bump(&t->file->counters[PIT_FMT_TABLE_FULL]);
+    pit__release(t);
+}
+
 void pit_add_bytes(uint64_t place, uint64_t bytes)
 {
     struct pit__thread *t = place && PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;

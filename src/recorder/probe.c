@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define SLOTS 256u /* maximum number of probes that can have a peak at a time */
+#define NEAR 8u    /* slots that are searched for a probe */
 
 struct slot {
     struct pit__watched watched;
@@ -58,27 +59,37 @@ static int is_taken(struct slots *slots, uint64_t number, uint64_t before, struc
                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* The slot that the same probe had when it was left without its end; else a free slot; else the one that
- * was taken longest ago. Called by any thread and by signal handlers, so it never waits. */
+static int is_oldest_taken(struct slots *slots, struct own *own)
+{
+    const struct slot *all = slots->slots;
+    uint64_t oldest = 0;
+    for (uint64_t i = 1; i < SLOTS; i++)
+        if (PIT_LOAD(all[i].ticket) < PIT_LOAD(all[oldest].ticket))
+            oldest = i;
+    return is_taken(slots, oldest, PIT_LOAD(all[oldest].ticket), own);
+}
+
+/* The slot that the same probe had when it was left without its end, if it is near the place that its
+ * address leads to; else the next free one; else the one that was taken longest ago. Called by any
+ * thread and by signal handlers, so it never waits. */
 static struct slot *take_slot(struct slots *slots, const pit_probe *probe, struct own *own)
 {
-    struct slot *all = slots->slots;
-    uint64_t oldest = 0, same = 0;
-    for (uint64_t i = 0; i < SLOTS; i++)
-        if (PIT_LOAD(all[i].ticket) < PIT_LOAD(all[oldest].ticket)) /* a free slot has ticket 0 */
-            oldest = i;
-    while (same < SLOTS && PIT_LOAD(all[same].whose) != probe)
-        same++;
-    uint64_t before = same < SLOTS ? PIT_LOAD(all[same].ticket) : 0;
+    const struct slot *all = slots->slots;
+    uint64_t first = ((uintptr_t)probe >> 4) * 0x9e3779b97f4a7c15u >> 56;
+    int is_good = 0;
     own->ticket = __atomic_add_fetch(&slots->tickets, 1, __ATOMIC_RELAXED);
-    int is_good = before && is_taken(slots, same, before, own);
-    for (uint64_t i = oldest; i < SLOTS && !is_good; i++)
-        is_good = is_taken(slots, i, 0, own);
-    if (!is_good && !is_taken(slots, oldest, PIT_LOAD(all[oldest].ticket), own)) {
+    for (uint64_t i = first; i < first + NEAR && !is_good; i++) {
+        uint64_t before = PIT_LOAD(all[i % SLOTS].ticket);
+        is_good = before && PIT_LOAD(all[i % SLOTS].whose) == probe &&
+                  is_taken(slots, i % SLOTS, before, own);
+    }
+    for (uint64_t i = first; i < first + SLOTS && !is_good; i++)
+        is_good = PIT_LOAD(all[i % SLOTS].ticket) == 0 && is_taken(slots, i % SLOTS, 0, own);
+    if (!is_good && !is_oldest_taken(slots, own)) {
         own->ticket = 0; /* other threads were faster: no peak */
         return NULL;
     }
-    struct slot *slot = &all[own->number];
+    struct slot *slot = &slots->slots[own->number];
     PIT_STORE(slot->whose, probe);
     slot->watched.peak_method = PIT_FMT_PEAK_NONE;
     slot->watched.error_bytes = 0;

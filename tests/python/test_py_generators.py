@@ -271,6 +271,95 @@ class Generators(py_case.Case):
             for t in threads: t.join()
         """, {"work": 80, "work/gen*": 3200})
 
+    # A generator is resumed by whichever thread asks for its next item: a pool that serves a stream.
+    OTHER = """
+        from concurrent.futures import ThreadPoolExecutor
+        def on(pool, call, *args): return pool.submit(call, *args).result()
+        first, second = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+    """
+
+    def test_a_generator_that_two_threads_resume_in_turn(self):
+        self.tree(self.OTHER + """
+        def loader(n):
+            for i in range(n):
+                with pitwall.span("load"):
+                    yield i
+        g = loader(300)
+        for i in range(301):
+            on((first, second)[i % 2], next, g, None)
+            with pitwall.span("own"): pass
+        g = loader(300)
+        for i in range(301):
+            on(first, next, g, None) if i % 3 else next(g, None)
+        for pool in (first, second):
+            on(pool, lambda: pitwall.span("later").__enter__().__exit__(None, None, None))
+        """, {"load": 600, "own": 301, "later": 2})
+
+    def test_spans_inside_spans_that_end_on_another_thread(self):
+        """Each is counted once. Where they are depends on the thread: a span that begins after a generator
+        has changed its thread is below what is open there."""
+        found, wrong, lost = self.python(TREE + self.dedent(self.OTHER + """
+        def loader(n):
+            with pitwall.span("outer"):
+                for i in range(n):
+                    with pitwall.span("held"):
+                        with pitwall.span("read"): pass
+                        yield i
+                        with pitwall.span("end"): pass
+        with pitwall.span("around"):
+            g = loader(100)
+            for i in range(101):
+                on((first, second)[i % 2], next, g, None)
+        tell(tree())
+        """))
+        sums = {}
+        for path, count in found.items():
+            name = path.rstrip("*").rpartition("/")[2]
+            sums[name] = sums.get(name, 0) + count
+            self.assertLessEqual(path.count("/"), 2, found)
+        self.assertEqual(sums, {"around": 1, "outer": 1, "held": 100, "read": 100, "end": 100})
+        self.assertEqual((wrong, lost), ([], {}))
+
+    def test_generators_that_another_thread_closes_or_collects(self):
+        self.tree(self.OTHER + """
+        import gc
+        def gen():
+            with pitwall.span("held", memory=True):
+                yield 1
+        def make(n):
+            found = [gen() for _ in range(n)]
+            for g in found: next(g)
+            return found
+        waiting = on(first, make, 200)
+        on(second, lambda: [g.close() for g in waiting[:100]])
+        del waiting[:]
+        class Ring: pass
+        def rings():
+            for g in make(100):
+                ring = Ring(); ring.self, ring.g = ring, g
+        gc.disable()
+        on(first, rings)
+        gc.collect()
+        for _ in range(3):
+            on(first, lambda: pitwall.span("own").__enter__().__exit__(None, None, None))
+        """, {"held": 300, "own": 3})
+
+    def test_a_thread_that_is_gone_when_its_generator_ends(self):
+        found, wrong, _ = self.python(TREE + self.dedent("""
+            def gen():
+                with pitwall.span("held"):
+                    yield 1
+            waiting = []
+            def begin():
+                for _ in range(50):
+                    g = gen(); next(g); waiting.append(g)
+            thread = threading.Thread(target=begin); thread.start(); thread.join()
+            for g in waiting: next(g, None)
+            with pitwall.span("own"): pass
+            tell(tree())
+        """))
+        self.assertEqual((found, wrong), ({"held": 50, "own": 1}, []))
+
     def test_a_suspended_generator_is_not_kept_alive(self):
         found = self.python("""
             import gc, weakref

@@ -34,6 +34,7 @@ import unittest
 # tests/pit_reader.py, the second reader of run files, can be imported too.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import run_jobs  # noqa: E402
+import surroundings  # noqa: E402
 
 
 def source_dir():
@@ -163,6 +164,17 @@ def descendants(pid):
         found += below
         waiting += below
     return found
+
+
+def kill_all(process):
+    """End a program and all that it started."""
+    for pid in descendants(process.pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.kill()
+    process.wait()
 
 
 def tail_of(pid, number):
@@ -344,6 +356,7 @@ def main(plain_build_only=False, has_threads=True, thread_sanitizer=True, test_a
     if plain_build_only and sanitizer():
         sys.exit("this test checks the plain build alone: run it without PITWALL_SANITIZER")
     leave_the_tree()
+    surroundings.make_known()
     _HangNotice()
     loader = unittest.TestLoader()
     if len(sys.argv) > 1:
@@ -351,6 +364,7 @@ def main(plain_build_only=False, has_threads=True, thread_sanitizer=True, test_a
     suite = loader.loadTestsFromModule(sys.modules["__main__"])
     runner = unittest.TextTestRunner(stream=sys.stdout, resultclass=_Result, verbosity=2)
     result = runner.run(suite)
+    signal.setitimer(signal.ITIMER_REAL, 0)  # at its end Python restores the default action
 
     # A case with several failed parts is one failed case.
     bad = {id(getattr(test, "test_case", test)) for test, _ in result.failures + result.errors}

@@ -337,8 +337,7 @@ class AsWithoutUs(RunCase):
             process.send_signal(number)
             out = process.communicate(timeout=300 * pit_case.slowness())[0]
         finally:
-            process.kill()
-            process.wait()
+            pit_case.kill_all(process)
         return process.returncode, out
 
     def test_signals_sent_to_us_reach_the_program(self):

@@ -135,7 +135,8 @@ class Sampler(pit_case.Case):
         delays = [row["run_delay_ns"] for row in run["samples"] + [run["newest"]]]
         self.assertEqual(delays, sorted(delays))
         self.assertGreaterEqual(delays[-1] - delays[0], wanted)
-        self.assertEqual(run["newest"]["processors"], 100)  # it was kept to one
+        # It was kept to one; a limit of its group may leave less.
+        self.assertTrue(0 < run["newest"]["processors"] <= 100, run["newest"])
 
     # -- descriptors
 

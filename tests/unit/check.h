@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,36 @@ struct check_case {
 static struct check_case check_cases[256];
 static int check_case_count;
 static int check_failures;
+
+extern char **environ;
+
+/* The settings of the caller, for example a batch job, do not apply; before the library reads them. */
+__attribute__((constructor(101))) static void check_surroundings(void)
+{
+    static const char *const kept[] = {
+        "PITWALL_TEST_ALL=", "PITWALL_SANITIZER=", "PITWALL_EMULATED=", "PITWALL_FEW_RACES="};
+    static const char *const removed[] = {
+        "PITWALL",           "SLURM",     "PMI",         "OMPI_COMM",   "TORCHELASTIC",
+        "MPI_LOCAL",         "RANK=",     "WORLD_SIZE=", "LOCAL_RANK=", "GROUP_RANK=",
+        "GROUP_WORLD_SIZE=", "NO_COLOR=", "COLUMNS="};
+    umask(022);
+    for (char **at = environ; at && *at;) {
+        char name[64] = "";
+        int is_removed = 0;
+        for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
+            is_removed |= strncmp(*at, removed[i], strlen(removed[i])) == 0;
+        for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+            is_removed &= strncmp(*at, kept[i], strlen(kept[i])) != 0;
+        size_t length = strcspn(*at, "=");
+        if (is_removed && length < sizeof name) {
+            memcpy(name, *at, length);
+            unsetenv(name);
+            at = environ; /* the list has moved */
+        } else {
+            at++;
+        }
+    }
+}
 
 static inline void check_register(const char *name, void (*run)(void))
 {
