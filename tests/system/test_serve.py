@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import re
 import stat
 import struct
@@ -12,6 +13,7 @@ import pit_case
 from places import NOBODY, read, write
 from serve_case import Case
 
+ALL = os.environ.get("PITWALL_TEST_ALL") == "1"
 MEGABYTE = 1 << 20
 # libmicrohttpd holds 32 kB for each of 256 connections
 SMALL = 64 * MEGABYTE * (8 if pit_case.sanitizer() else 1)
@@ -507,6 +509,66 @@ class Planted(Case):
         lines = body.decode("utf-8").split("\n")
         self.assertFalse([line for line in lines if line and not line.startswith(("pitwall_", "# "))])
         self.assertTrue([line for line in lines if 'script><script>alert(1)' in line])
+
+
+class Fuzzed(Case):
+    """Whole requests with random changes: request line, Host, Authorization and query, as the library parses them.
+    tests/fuzz/fuzz_request.c gives the same to our own functions. Under the sanitizers, any finding ends the server."""
+
+    TARGETS = ("/", "/healthz", "/assets/style.css?v=0", "/metrics", "/api/v1/runs", "/api/v1/runs?since=%(v)s",
+               "/api/v1/runs/%(run)s", "/api/v1/runs/%(run)s?ranks=all", "/api/v1/runs/%(run)s/live?since=%(v)s",
+               "/api/v1/runs/%(run)s/series?node=node-0%%2fnode-1", "/api/v1/runs/%(run)s/report.html",
+               "/api/v1/runs/%(run)s/export/json", "/api/v1/compare?a=%(run)s&b=%(run)s,%(run)s")
+    PIECES = (b"%00", b"%", b"%2e%2e%2f", b"../", b"\0", b"\r\n", b"\n", b" ", b"?", b"&", b"=", b"#", b"//", b"\xff\xfe",
+              b"localhost", b"Host: evil.example\r\n", b"Content-Length: 18446744073709551616\r\n",
+              b"Transfer-Encoding: chunked\r\n", b"Authorization: Bearer ", b"Range: bytes=0-\r\n", b"A" * 5000)
+
+    def changed(self, luck, request):
+        data = bytearray(request)
+        for _ in range(luck.choice((0, 1, 1, 2, 3, 8))):
+            at = luck.randrange(len(data) + 1)
+            to = min(len(data), at + luck.randrange(12))
+            data[at:to] = luck.choice((b"", bytes([luck.randrange(256)]), bytes(data[at:to]) * 2, luck.choice(self.PIECES)))
+        return bytes(data)
+
+    def answer(self, server, data):
+        """The answer to these bytes, or its beginning; b"" while it waits for more. The server has one thread: after
+        two later questions it has seen them."""
+        with contextlib.closing(server.connect()) as link:
+            back = b""
+            with contextlib.suppress(OSError):  # it may close before it has read everything
+                link.sendall(data + b"\r\n\r\n")
+            for _ in range(2):
+                self.assertEqual(server.status("/healthz"), 200, data)
+            link.setblocking(False)
+            with contextlib.suppress(OSError):
+                while more := link.recv(65536):
+                    back += more
+            return back
+
+    def test_changed_requests_leave_it_up_and_are_told_nothing_without_the_token(self):
+        folder = self.folder()
+        self.made(os.path.join(folder, "secret.pit"), "nodes=3", "close")
+        server = self.serve(folder)
+        names = {"run": server.id_of("secret.pit"), "v": server.runs()["v"]}
+        luck = random.Random(18)
+        answered = set()
+        for _ in range(5000 if ALL else 400):
+            token = luck.choice((server.token, server.token, "", server.token[:-1]))
+            target = luck.choice(self.TARGETS) % names
+            request = self.changed(luck, ("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"
+                                          "Connection: close\r\n\r\n"
+                                          % (luck.choice(("GET", "GET", "HEAD")), target, token)).encode())
+            back = self.answer(server, request)
+            self.assertTrue(back == b"" or back.startswith(b"HTTP/1."), (request, back[:200]))
+            answered.add(back[9:12])
+            if server.token.encode() not in request:
+                self.assertNotIn(b"secret.pit", back, request)
+                self.assertNotIn(b"node-0", back, request)
+        self.assertLessEqual({b"200", b"400", b"401", b"403", b"404"}, answered)
+        self.assertEqual(server.status("/healthz"), 200)
+        self.assertLess(server.memory(), SMALL)
+        self.assertEqual(server.end(), 0)
 
 
 class Crowds(Case):
