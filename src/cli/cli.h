@@ -181,6 +181,7 @@ int hooks_environment(const char *program);
 int program_needs(const char *program, const char *library);
 /* Is it a program that somebody built, without Pitwall in it, and that no hook of ours records? */
 int program_is_plain(const char *program);
+int program_is_python(const char *program); /* by its name */
 
 /* regular_file.c: open a file for reading; NULL and *why if it cannot be opened or is not a regular
  * file. */
