@@ -184,6 +184,7 @@ int hooks_environment(const char *program);
 int program_needs(const char *program, const char *library);
 /* Is it a user's program, without Pitwall in it, that none of our hooks records? */
 int program_is_plain(const char *program);
+int program_is_python(const char *program); /* by its name */
 
 /* regular_file.c: open a file for reading; NULL and *why if it cannot be opened or is not a regular
  * file. */

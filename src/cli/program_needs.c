@@ -135,6 +135,12 @@ static int has_text(const char *path, const char *text)
     return has;
 }
 
+int program_is_python(const char *program)
+{
+    const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
+    return strncmp(name, "python", strlen("python")) == 0;
+}
+
 int program_is_plain(const char *program)
 {
     char path[PATH_MAX], whole[PATH_MAX];

@@ -264,6 +264,14 @@ class Library(Functions):
             "pitwall: no spans of C functions: libpitwall-functions.so: %s: not next to the tool\n"
             % (folder, folder)))
 
+    def test_a_folder_with_a_blank_is_a_matter_of_c_programs_alone(self):
+        prefix = os.path.join(self.folder(), "with a blank")
+        self.run_ok(["cmake", "--install", pit_case.build_dir(), "--prefix", prefix])
+        run = [os.path.join(prefix, "bin", "pitwall"), "run", "--quiet", "--"]
+        self.assertEqual(self.run_ok([*run, "/usr/bin/python3", "-c", "pass"], cwd=self.folder()).stderr, "")
+        done = self.run_ok([*run, "true"], cwd=self.folder())
+        self.assertRegex(done.stderr, r"^pitwall: no spans of C functions: .* a colon or a blank\n$")
+
     def test_the_environment_keeps_what_it_had(self):
         env = pit_case.clean_env(PYTHONPATH="/mine", LD_PRELOAD="libc.so.6", ASAN_OPTIONS="a=1")
         inner = [pit_case.tool(), "run", "--", "printenv", "PYTHONPATH", "LD_PRELOAD",
