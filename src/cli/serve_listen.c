@@ -63,26 +63,38 @@ static int listen_at_path(const char *path, struct serve_socket *made)
 
 /* ---- an address and port ---------------------------------------------------------------------- */
 
+/* The address in both forms, of which its family selects one. */
+struct forms {
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+};
+
+static struct forms forms_of(const struct sockaddr_storage *address)
+{
+    struct forms form;
+    memcpy(&form.four, address, sizeof form.four);
+    memcpy(&form.six, address, sizeof form.six);
+    return form;
+}
+
 static int is_loopback(const struct sockaddr_storage *address)
 {
-    const struct sockaddr_in *four = (const struct sockaddr_in *)address;
-    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
-    return address->ss_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&six->sin6_addr)
-                                          : ntohl(four->sin_addr.s_addr) >> 24 == 127;
+    struct forms form = forms_of(address);
+    return address->ss_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&form.six.sin6_addr)
+                                          : ntohl(form.four.sin_addr.s_addr) >> 24 == 127;
 }
 
 static int is_wildcard(const struct sockaddr_storage *address)
 {
-    const struct sockaddr_in *four = (const struct sockaddr_in *)address;
-    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
-    return address->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr)
-                                          : four->sin_addr.s_addr == htonl(INADDR_ANY);
+    struct forms form = forms_of(address);
+    return address->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&form.six.sin6_addr)
+                                          : form.four.sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
 static unsigned port_of(const struct sockaddr_storage *address)
 {
-    return ntohs(address->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)address)->sin6_port
-                                                : ((const struct sockaddr_in *)address)->sin_port);
+    struct forms form = forms_of(address);
+    return ntohs(address->ss_family == AF_INET6 ? form.six.sin6_port : form.four.sin_port);
 }
 
 /* "127.0.0.1", "[::1]". An IPv4-mapped IPv6 address is written as IPv4. */

@@ -89,7 +89,7 @@ static void add_channel(struct rows *rows, struct pit__arena *arena,
                         const struct pit_fmt_channel *from, size_t column)
 {
     const uint64_t *words = (const void *)from;
-    uint64_t own[sizeof *from / sizeof *words];
+    uint64_t own[sizeof *from / sizeof *words] = {0};
     struct pit_fmt_channel copy;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         /* a live run may still get its first reading, or the reason why there is none */
