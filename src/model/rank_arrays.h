@@ -23,6 +23,8 @@ struct pit__rank_arrays {
     double *own, *step, *waited, *course, *delayed;
     double *elsewhere;   /* part of `waited` outside of collectives; estimated */
     double *least, *p10; /* as in pit__rank_parts */
+    uint32_t split;      /* merged node in which ranks compute and communicate; PIT_NO_NODE */
+    double *computed;    /* a step, in that node */
     struct pit__rank_figures *figures;
 };
 
@@ -47,5 +49,13 @@ static inline double pit__steps_of(const struct pit__rank_arrays *in, size_t ind
 /* rank_waits.c: how long each rank waited in its collectives and, as far as known, elsewhere. Returns 1
  * if there were collectives of several ranks. */
 int pit__fill_waited(struct pit__rank_arrays *in, int *code);
+
+/* rank_ddp.c: if ranks meet inside the marked nodes, their steps have the same length however long each rank is in
+ * them. Otherwise they compute there, and a rank that takes long is slow. */
+int pit__is_lockstep(const struct pit__rank_arrays *in);
+
+/* rank_ddp.c: find how long each rank computes in the node "backward"; sets `split` and `computed`. 0: not known, or
+ * the ranks do not differ by much. */
+int pit__split_backward(struct pit__rank_arrays *in);
 
 #endif

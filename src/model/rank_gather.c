@@ -251,6 +251,7 @@ static void add_told(struct pit__rank_gather *gather, const pit_run *run, struct
     struct pit__rank_head head;
     struct pit__around around = pit__look_around(&run, 1);
     const char *host = pit_run_fact(run, "host"), *cpus = pit_run_fact(run, "cpus");
+    const char *ddp = pit_run_fact(run, "ddp_backward_ns");
     pit__rank_head_of(run, &head);
     row->told = (pit_rank){.rank = head.rank,
                            .host = keep_text(gather, host ? host : ""),
@@ -274,6 +275,7 @@ static void add_told(struct pit__rank_gather *gather, const pit_run *run, struct
     /* processors of the machine: a launcher binds each rank to some of them */
     row->processors = cpus ? strtod(cpus, NULL) : around.processors;
     row->world_size = head.world_size;
+    row->ddp_backward = ddp ? strtod(ddp, NULL) : NAN;
     row->start_wall_ns = run->start_wall_ns;
     row->end_wall_ns = run->end_wall_ns;
     row->duration = run->duration_ns;

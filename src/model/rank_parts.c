@@ -13,7 +13,6 @@
 #define USUAL_LAST 0.8  /* of the collectives */
 #define LEAF_LEAST 0.95 /* of its time, outside of its parts */
 #define STEPS_LEAST 2   /* of each rank, for a span to be a step */
-#define LOCKSTEP 0.3    /* of how far backward differs, that steps may differ */
 #define OUTSIDE "outside of spans"
 
 int pit__node_is_comm(const pit_node *node)
@@ -122,48 +121,17 @@ static size_t mark_comm(struct pit__rank_arrays *in, is_meeting *holds)
     return tops;
 }
 
-/* Time per step, and time in the marked nodes. By the median spans, because the first step of the first
- * rank contains the wait for all others; by the means if medians are not known. */
-static void usual_times(const struct pit__rank_arrays *in, size_t index, double *step,
-                        double *meeting)
-{
-    const struct pit__rank_row *row = pit__row_of(in, index);
-    const struct pit__rank_cell *unit = pit__cell_of(row, in->unit);
-    double mean = 0, usual = 0;
-    for (uint32_t i = 0; i < row->cell_count; i++) {
-        const struct pit__rank_cell *cell = &row->cells[i];
-        if (!in->is_top[i] || cell->count == 0)
-            continue;
-        mean += cell->total;
-        usual += cell->typical * (double)cell->count;
-    }
-    int has_medians = in->unit != PIT_NO_NODE && !isnan(usual) && !isnan(unit->typical);
-    *step = has_medians ? unit->typical : in->step[index];
-    *meeting = (has_medians ? usual : mean) / pit__steps_of(in, index);
-}
-
-/* If ranks meet inside "backward", their steps have the same length however long each rank is in it.
- * Otherwise it is computing, and a rank that takes long for it is slow. */
-static int is_lockstep(const struct pit__rank_arrays *in)
-{
-    double least = INFINITY, most = 0, step_least = INFINITY, step_most = 0;
-    for (size_t k = 0; k < in->count; k++) {
-        double step, time;
-        usual_times(in, k, &step, &time);
-        least = fmin(least, time);
-        most = fmax(most, time);
-        step_least = fmin(step_least, step);
-        step_most = fmax(step_most, step);
-    }
-    return step_most - step_least <= LOCKSTEP * (most - least);
-}
-
 static void find_comm(struct pit__rank_arrays *in)
 {
     pit_ranks *ranks = &in->box->ranks;
     size_t flagged = mark_comm(in, is_flagged);
-    if (flagged > 0 && in->box->gather.has_ddp && mark_comm(in, is_backward) > 0 &&
-        mark_comm(in, is_flagged_or_backward) > 0 && is_lockstep(in)) {
+    if (in->box->gather.has_ddp && pit__split_backward(in)) {
+        in->has_unseen = 1;
+        ranks->estimated_by =
+            "communication, and backward without what DDP says is computed there, "
+            "less their least";
+    } else if (flagged > 0 && in->box->gather.has_ddp && mark_comm(in, is_backward) > 0 &&
+               mark_comm(in, is_flagged_or_backward) > 0 && pit__is_lockstep(in)) {
         in->has_unseen = 1;
         ranks->estimated_by = "communication and backward, in which DDP communicates, less their "
                               "least";
@@ -172,7 +140,7 @@ static void find_comm(struct pit__rank_arrays *in)
         ranks->estimated_by = "communication less its least; no single collectives were kept";
     } else if (mark_comm(in, is_named) > 0) {
         ranks->estimated_by = "communication by its name, less its least";
-    } else if (mark_comm(in, is_backward) > 0 && is_lockstep(in)) {
+    } else if (mark_comm(in, is_backward) > 0 && pit__is_lockstep(in)) {
         ranks->estimated_by = "backward less its least; no communication is marked";
     } else {
         size_t count = in->box->gather.stream.b.count;
@@ -183,8 +151,9 @@ static void find_comm(struct pit__rank_arrays *in)
     double most = 0;
     for (uint32_t i = 0; i < b->count; i++) {
         double total = 0;
-        for (size_t k = 0; k < in->count && in->is_top[i]; k++)
-            total += pit__cell_of(pit__row_of(in, k), i)->total;
+        for (size_t k = 0; k < in->count && (in->is_top[i] || i == in->split); k++)
+            total += pit__cell_of(pit__row_of(in, k), i)->total -
+                     (i == in->split ? in->computed[k] * pit__steps_of(in, k) : 0);
         if (total > most) {
             most = total;
             ranks->wait_in = b->nodes[i].node.name;
@@ -192,6 +161,10 @@ static void find_comm(struct pit__rank_arrays *in)
     }
     for (size_t p = 0; p < in->part_count; p++)
         in->is_comm[p] = in->parts[p] != PIT_NO_NODE && in->node_comm[in->parts[p]];
+    if (in->split != PIT_NO_NODE) { /* a second part of the same node */
+        in->parts[in->part_count] = in->split;
+        in->is_comm[in->part_count++] = 1;
+    }
 }
 
 /* ---- figures ------------------------------------------------------------------------------------- */
@@ -215,6 +188,10 @@ static void fill_own(struct pit__rank_arrays *in)
             double own = is_outside ? fmax(left, 0) : pit__cell_of(row, in->parts[p])->own;
             left -= own;
             in->own[k * in->part_count + p] = own / pit__steps_of(in, k);
+            if (in->parts[p] != in->split || is_outside)
+                continue;
+            double rest = own / pit__steps_of(in, k) - in->computed[k];
+            in->own[k * in->part_count + p] = in->is_comm[p] ? rest : in->computed[k];
         }
     }
 }
@@ -226,7 +203,8 @@ static void fill_spans(struct pit__rank_arrays *in)
         for (size_t p = 0; p < in->part_count; p++) {
             const struct pit__rank_cell *cell = pit__cell_of(pit__row_of(in, k), in->parts[p]);
             double calls = (double)cell->count / pit__steps_of(in, k);
-            int is_known = cell->count >= SPANS_LEAST && cell->own >= LEAF_LEAST * cell->total;
+            int is_known = cell->count >= SPANS_LEAST && in->parts[p] != in->split &&
+                           cell->own >= LEAF_LEAST * cell->total;
             in->least[k * in->part_count + p] = is_known ? cell->least * calls : NAN;
             in->p10[k * in->part_count + p] = is_known ? cell->p10 * calls : NAN;
         }
@@ -252,6 +230,8 @@ static void fill_course(struct pit__rank_arrays *in, size_t index)
             const float *course = in->is_top[i] ? course_of(row, i) : NULL;
             time -= course ? (double)course[s] : 0;
         }
+        const float *split = in->split == PIT_NO_NODE ? NULL : course_of(row, in->split);
+        time += split ? count * in->computed[index] - (double)split[s] : 0;
         to[s] = count > 0 ? time / count : NAN;
     }
 }
@@ -281,7 +261,9 @@ static int drop_unlucky(struct pit__rank_arrays *in, struct pit__imbalance *foun
         uint32_t node = figures->part == SIZE_MAX ? PIT_NO_NODE : in->parts[figures->part];
         for (size_t r = 0; r < in->count; r++) {
             const struct pit__rank_cell *cell = pit__cell_of(pit__row_of(in, r), node);
-            typical[r] = cell->count ? cell->typical : NAN;
+            typical[r] = !cell->count                               ? NAN
+                         : node == in->split && node != PIT_NO_NODE ? in->computed[r]
+                                                                    : cell->typical;
         }
         figures->is_straggler = pit__is_mostly_slow(typical, in->count, k, typical + in->count);
         found->straggler_count -= !figures->is_straggler;
@@ -403,20 +385,21 @@ static int make_room(struct pit__rank_arrays *in)
     in->parts = calloc(nodes + 2, sizeof *in->parts);
     in->is_comm = calloc(nodes + 2, 1);
     in->is_inside = calloc(3 * (nodes + 1), 1);
-    in->own = calloc(3 * ranks * (nodes + 1) + 1, sizeof *in->own);
-    in->step = calloc(4 * ranks + ranks * PIT__SLICES + 1, sizeof *in->step);
+    in->own = calloc(3 * ranks * (nodes + 2) + 1, sizeof *in->own);
+    in->step = calloc(5 * ranks + ranks * PIT__SLICES + 1, sizeof *in->step);
     in->figures = calloc(ranks + 1, sizeof *in->figures);
     if (!in->active || !in->parts || !in->is_comm || !in->is_inside || !in->own || !in->step ||
         !in->figures)
         return PIT_NO_MEMORY;
     in->node_comm = in->is_inside + nodes + 1;
     in->is_top = in->node_comm + nodes + 1;
-    in->least = in->own + ranks * (nodes + 1);
-    in->p10 = in->least + ranks * (nodes + 1);
+    in->least = in->own + ranks * (nodes + 2);
+    in->p10 = in->least + ranks * (nodes + 2);
     in->waited = in->step + ranks;
     in->delayed = in->waited + ranks;
     in->elsewhere = in->delayed + ranks;
-    in->course = in->elsewhere + ranks;
+    in->computed = in->elsewhere + ranks;
+    in->course = in->computed + ranks;
     return 0;
 }
 
@@ -457,7 +440,8 @@ static int find_slow(struct pit__rank_arrays *in)
 
 int pit__rank_parts_find(struct pit__ranks_box *box)
 {
-    struct pit__rank_arrays in = {.box = box, .unit = find_unit(&box->gather)};
+    struct pit__rank_arrays in = {
+        .box = box, .unit = find_unit(&box->gather), .split = PIT_NO_NODE};
     double collectives = count_collectives(&box->gather);
     pit_ranks *ranks = &box->ranks;
     in.steps = collectives > 0 ? collectives : 1;

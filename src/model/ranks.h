@@ -3,6 +3,7 @@
  *   rank_gather.c   copies from a run: times by node, the course of some nodes, collectives, open spans
  *   rank_parts.c    finds the step, the communication and the slow rank
  *   rank_waits.c    how long each rank waited for others
+ *   rank_ddp.c      whether ranks compute or communicate in backward
  *   rank_open.c     which ranks wait for which others, now or at the end
  *   rank_traffic.c  messages between ranks, and call sites
  *   rank_clocks.c   clock offsets between hosts, from collectives
@@ -52,6 +53,7 @@ struct pit__rank_row {
     uint64_t start_wall_ns, end_wall_ns;
     double duration;     /* ns */
     double processors;   /* of its machine; NaN */
+    double ddp_backward; /* ns that it computes in a backward pass, by DDP's logger; NaN */
     uint32_t open_node;  /* merged, innermost; PIT_NO_NODE */
     uint64_t world_size; /* PIT_UNKNOWN */
     size_t host;         /* number */

@@ -14,7 +14,7 @@ static pit_hist_bin hists[2][NODES][2];
 static pit_thread threads[2];
 static pit_collective points[2][STEPS];
 static pit_group groups[2];
-static pit_fact facts[2][5];
+static pit_fact facts[2][6];
 static pit_run runs[2];
 static const pit_run *const both[] = {&runs[0], &runs[1]};
 
@@ -81,6 +81,13 @@ static void wait_at_first(int r, uint64_t ms)
     runs[r].duration_ns += (double)(ms * MS);
 }
 
+/* What DDP's logger says that the rank computes in backward. */
+static void computes(int r, const char *ns)
+{
+    facts[r][5] = (pit_fact){"ddp_backward_ns", ns};
+    runs[r].fact_count = 6;
+}
+
 static const pit_rank *rank_of(const pit_ranks *ranks, uint64_t number)
 {
     for (size_t i = 0; i < ranks->count; i++)
@@ -115,6 +122,48 @@ TEST(a_rank_that_came_late_leaves_the_others_in_lockstep)
     CHECK(fabs(rank_of(ranks, 0)->work_ns - 5 * MS) < 1);
     CHECK_STR(rank_of(ranks, 1)->excess_in, "data_loading");
     pit_ranks_free(ranks);
+}
+
+/* Rank 1 computes for 12 ms more in backward; rank 0 waits there. Both take as long for it. */
+TEST(a_slow_backward_computation_of_ddp_is_work_and_not_waiting)
+{
+    make_rank(0, 4, 15, 2, 1);
+    make_rank(1, 4, 15, 2, 1);
+    computes(0, "2000000");
+    computes(1, "14000000");
+    wait_at_first(0, 0);
+    wait_at_first(1, 0);
+    pit_ranks *ranks = pit_ranks_of(both, 2);
+    REQUIRE(ranks);
+    const pit_rank *waits = rank_of(ranks, 0), *slow = rank_of(ranks, 1);
+    CHECK(ranks->is_estimated && strstr(ranks->estimated_by, "DDP says") != NULL);
+    CHECK_STR(ranks->wait_in, "backward");
+    CHECK_STR(slow->excess_in, "backward");
+    CHECK(fabs(slow->excess_ns - 12 * MS) < 1 && fabs(slow->median_ns - 2 * MS) < 1);
+    CHECK(fabs(waits->work_ns - 7 * MS) < 1 && fabs(slow->work_ns - 19 * MS) < 1);
+    CHECK(fabs(waits->wait_ns - 12 * MS) < 1 && fabs(slow->wait_ns) < 1);
+    CHECK(fabs(slow->transfer_ns - 3 * MS) < 1);
+    CHECK(!pit__ranks_case(ranks)->found.is_comm_bound);
+    pit_ranks_free(ranks);
+}
+
+/* A stall of one of the few iterations that the logger measures; and computing that differs by a little. */
+TEST(means_of_a_few_iterations_blame_nobody)
+{
+    static const char *const slow[] = {"60000000", "5000000"};
+    for (int i = 0; i < 2; i++) {
+        make_rank(0, 4, 5, 2, 1);
+        make_rank(1, 4, 5, 2, 1);
+        computes(0, "4000000");
+        computes(1, slow[i]);
+        wait_at_first(0, 0);
+        wait_at_first(1, 0);
+        pit_ranks *ranks = pit_ranks_of(both, 2);
+        REQUIRE(ranks);
+        CHECK(ranks->estimated_by == NULL || strstr(ranks->estimated_by, "DDP says") == NULL);
+        CHECK(fabs(rank_of(ranks, 0)->work_ns - rank_of(ranks, 1)->work_ns) < 1);
+        pit_ranks_free(ranks);
+    }
 }
 
 TEST(without_ddp_backward_is_work)
