@@ -4,6 +4,7 @@
     bench/planted.py [BUILD]                 each program quiet, then beside three burners
         --only NAME         programs with this in their name; may be repeated
         --quiet-only        no second run beside burners
+        --loaded-only       only the runs beside burners
         --keep FOLDER       keep the runs there
         --runs FOLDER       judge the runs kept there, run nothing
         --record FOLDER     keep the runs that were judged right there, compressed, for the tests
@@ -25,6 +26,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(HERE)
@@ -238,7 +240,9 @@ def options_of(arguments):
     parser.add_argument("build", nargs="?",
                         default=os.environ.get("PITWALL_BUILD") or os.path.join(TREE, "build"))
     parser.add_argument("--only", action="append", metavar="NAME")
-    parser.add_argument("--quiet-only", action="store_true")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--quiet-only", action="store_true")
+    only.add_argument("--loaded-only", action="store_true")
     parser.add_argument("--keep", metavar="FOLDER")
     parser.add_argument("--runs", metavar="FOLDER")
     parser.add_argument("--record", metavar="FOLDER")
@@ -258,7 +262,7 @@ def main(arguments):
              if not options.only or any(word in case.name for word in options.only)]
     if not cases:
         sys.exit("planted: no program of this name: %s" % ", ".join(options.only))
-    loads = ["quiet"] if options.quiet_only else list(LOADS)
+    loads = ["quiet"] if options.quiet_only else ["loaded"] if options.loaded_only else list(LOADS)
     results, scores = {}, {}
     # In the build folder, which is on a disk; runs for the tree must not contain a path of this machine.
     inside = None if options.record else options.build
@@ -267,6 +271,7 @@ def main(arguments):
         folder = os.path.abspath(options.runs or options.keep or os.path.join(scratch, "runs"))
         width = max(len(case.name) for case in cases)
         for load in loads:
+            start = time.monotonic()
             print("%s; load average %s" % (load, " ".join("%.1f" % x for x in os.getloadavg())),
                   file=out)
             for case in cases:
@@ -276,6 +281,7 @@ def main(arguments):
                       file=out, flush=True)
             scores[load] = score(cases, results, load)
             print_score(load, scores[load], out)
+            print("%s: took %.1f minutes" % (load, (time.monotonic() - start) / 60), file=out)
     if options.figures:
         print_figures(scores)
 

@@ -191,6 +191,7 @@ struct pit__case {
     struct pit__told told;
     double used;         /* seconds of processor time, of a program that has ended; NaN */
     size_t span_threads; /* threads that recorded spans */
+    double pressed;      /* pressure on the processors, maximum, a share; NaN */
     /* iterations of the unit between two evaluations, each of one or more batches; 0: not known */
     double evaluates_every;
 };

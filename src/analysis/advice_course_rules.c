@@ -6,6 +6,7 @@
 #define COURSE_LEAST 10   /* iterations after the warm-up, needed to judge their variation */
 #define FIRST_SHARE 0.25  /* of the iterations: at most this many count as the first ones */
 #define FIRST_LEAST 0.1   /* of the total: extra time of the first ones */
+#define FIRST_LITTLE 2    /* times the extra time of the first ones */
 #define FIRST_SLOW 1.5    /* times the steady level */
 #define FIRST_FEW 5       /* up to this many count as the first ones, however the time is spread */
 #define COMPILE_SHARE 0.3 /* of the warm-up: time in compile parts */
@@ -105,6 +106,9 @@ static void find_first_step(const struct pit__case *all, struct pit__finds *find
     }
     match.evidence = "{t4} above the level of the others, in the first {n3}";
     pit__find_add(finds, &match);
+    const struct pit__part *unit = &all->parts[all->unit];
+    if (finds->said && unit->own_parts > 0 && unit->self_seconds > FIRST_LITTLE * all->warming)
+        finds->said[all->unit] = 0; /* much more time is outside its marked parts: another matter */
 }
 
 /* The first call of a part of the loop, if the loop itself has no slow start. Figures as above. */

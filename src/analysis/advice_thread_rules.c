@@ -15,6 +15,7 @@
 #define TURNS_LOW 0.75  /* processors in use: about one */
 #define TURNS_HIGH 1.25
 #define TURNS_SECONDS 1.0
+#define PRESSED_MOST 0.3 /* share of the time in which some thread waits for a processor */
 
 /* Processors that the program's threads could use. */
 static double could_use(const struct pit__around *around)
@@ -112,6 +113,9 @@ static void find_turns(const struct pit__case *all, struct pit__finds *finds)
     match.figures[1] = around->cpu * around->seconds / spans;
     match.figures[2] = around->processors;
     match.figures[3] = (double)all->span_threads;
+    /* its threads may wait for a processor, also where the main thread only waits for them */
+    if (!(all->pressed < PRESSED_MOST))
+        return;
     if (finds->has_cause || finds->count > 0 || all->span_threads < 2 || !(spans > TURNS_SECONDS) ||
         !(match.figures[0] > TURNS_LEAST) || !(around->processors > 1) ||
         !(match.figures[1] > TURNS_LOW && match.figures[1] < TURNS_HIGH))

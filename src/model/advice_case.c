@@ -389,6 +389,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
                     ? (double)(runs[0]->ended->user_ns + runs[0]->ended->system_ns) / 1e9
                     : NAN;
     all->span_threads = threads_with_spans(runs, run_count);
+    all->pressed = pit__processors_pressed(runs, run_count);
     int code = pit__set_memory(runs, run_count, made);
     if (!code && all->unit != PIT__NO_PART)
         code = set_unit_course(runs, run_count, made);

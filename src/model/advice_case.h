@@ -35,6 +35,8 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
  * there are too few readings. */
 double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns,
                          double to_ns);
+/* The share of ten seconds in which some thread of the machine waited for a processor, at most; NaN. */
+double pit__processors_pressed(const pit_run *const *runs, size_t run_count);
 struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count);
 /* Sets how memory developed over the iterations; finds what makes slow iterations slow or, with by_half,
  * those of the second half. Returns 0 or PIT_NO_MEMORY. */

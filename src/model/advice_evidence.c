@@ -162,6 +162,12 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
     };
 }
 
+double pit__processors_pressed(const pit_run *const *runs, size_t run_count)
+{
+    const pit_run *run = most_read(runs, run_count);
+    return run ? most(run, "processor_pressure") : NAN;
+}
+
 /* ---- what the program told ----------------------------------------------------------------------- */
 
 static const char *fact(const pit_run *const *runs, size_t run_count, const char *key)

@@ -18,6 +18,7 @@ RULES = (
     "input_processor", "input_storage", "input_few_slow", "input_few_workers", "input_restarts",
     "validation", "checkpoint", "logging", "unmarked", "overhead", "optimizer", "odd_ratio",
     "concentrated", "waiting", "recompile", "float64", "drift", "slowdown", "periodic_stall", "high_variance", "runs_vary", "cache",
+    "mutex", "python_lock",
     *QUIET_RULES,
 )
 
@@ -117,6 +118,14 @@ CASES: Tuple[Case, ...] = (
          "A team of sixteen threads meets at a barrier on two processors.",
          ("oversubscribed",), ("starved", *SYMPTOMS, *PARTS)),
 
+    # ---- threads that wait for one another ---------------------------------------------------
+    Case("lock_book", "c", "order_book",
+         "The threads wait for the lock of the book, which is held for most of an order.",
+         ("mutex",), (*SYMPTOMS, *PARTS)),
+    Case("lock_python", "python", "count_primes.py",
+         "Python's lock lets one of the four threads run: processes would use all processors.",
+         ("python_lock",), (*SYMPTOMS, *PARTS, "waiting")),
+
     # ---- memory ------------------------------------------------------------------------------
     Case("leak_losses", "python", "train_running_loss.py",
          "The list of losses keeps each step's graph: memory grows with every step.",
@@ -185,6 +194,9 @@ CASES: Tuple[Case, ...] = (
          "Looking up words in a list as each batch is put together takes most of the step.",
          ("input_processor",), ("input_waiting", "input_storage")),
 
+    Case("input_store", "python", "train_two_waiting.py",
+         "The workers, as many as processors, wait for the store for nearly all of their time.",
+         ("input_waiting",), ("input_processor", "input_storage", "input_restarts")),
     Case("input_blocks", "c", "checksum_blocks",
          "read_block waits for the disk for most of each iteration.",
          ("input_storage",), ("input_processor", "waiting")),
@@ -195,6 +207,9 @@ CASES: Tuple[Case, ...] = (
          ("validation",), (*SYMPTOMS, *PARTS)),
     Case("validation_marked", "python", "perceptron_eval.py",
          "evaluate takes about half of the run, every 20 updates.",
+         ("validation",), (*SYMPTOMS, *PARTS)),
+    Case("validation_each", "python", "train_validate_each.py",
+         "Validation after every step takes more than nine tenths of the time.",
          ("validation",), (*SYMPTOMS, *PARTS)),
     Case("checkpoint_torch", "python", "train_save_often.py",
          "Saving the model every five steps takes most of the time.",
@@ -268,6 +283,9 @@ CASES: Tuple[Case, ...] = (
     Case("odd_ratio_matmul", "c", "gpt_layer",
          "matmul_backward takes many times matmul_forward, where two is usual.",
          ("odd_ratio",), PARTS),
+    Case("odd_ratio_generate", "c", "net_generate",
+         "A call of dense_backward takes many times one of dense_forward, which also generates.",
+         ("odd_ratio",), PARTS),
     Case("odd_ratio_conv", "python", "conv_numpy.py",
          "conv_backward takes many times conv_forward, where two is usual.",
          ("odd_ratio",), PARTS),
@@ -308,6 +326,9 @@ CASES: Tuple[Case, ...] = (
     Case("drift_graph", "python", "train_recurrent_by_hand.py",
          "Each backward goes through the graph of all steps before: it takes longer every time.",
          ("drift",), ("slowdown", "odd_ratio", "leak", *PARTS)),
+    Case("drift_collect", "python", "graph_collected.py",
+         "collect takes longer with every block: the collector looks at all objects that live.",
+         ("drift",), ("slowdown", "leak", *PARTS)),
     Case("slowdown_refined", "c", "refine_half",
          "From step 300 on each step takes four times as long.",
          ("slowdown",), ("drift", *PARTS)),
@@ -352,6 +373,8 @@ CASES: Tuple[Case, ...] = (
          "Resamples that differ by some percent, as their sizes do."),
     Case("healthy_gan", "python", "train_gan.py",
          "Two models with two optimizers, in their usual shares."),
+    Case("healthy_wgan", "python", "train_wgan.py",
+         "The generator is trained with every fifth step of the critic, as it should."),
     Case("healthy_lstm", "python", "train_lstm.py",
          "A recurrent model whose state is cut from its graph, in its usual shares."),
     Case("healthy_evolution", "python", "evolve_routes.py",

@@ -209,6 +209,18 @@ TEST(as_many_workers_as_processors_compute_or_wait)
     CHECK(strstr(found[0].match.remedy, "num_workers") == NULL);
 }
 
+TEST(a_slow_first_step_does_not_hide_what_every_step_loses)
+{
+    struct pit__case all = healthy();
+    all.first = 1.4;
+    all.warmup.ends_at = 1;
+    all.warming = 1.3;
+    parts[STEP].self_seconds = 1;
+    CHECK_STR(rules_of(&all), "first_step");
+    parts[STEP].self_seconds = 4;
+    CHECK_STR(rules_of(&all), "unmarked first_step");
+}
+
 TEST(steps_that_train_a_second_model_do_not_vary)
 {
     struct pit__case all = healthy();

@@ -103,6 +103,10 @@ TEST(threads_that_take_turns_are_seen_without_a_mutex)
     all.span_threads = 4;
     all.before = all.after = NAN; /* the main thread has no spans */
     CHECK_STR(rules_of(&all), "taking_turns");
+    all.pressed = 0.8; /* they wait for a processor, which is counted for the main thread only */
+    CHECK(strstr(rules_of(&all), "taking_turns") == NULL);
+    all.pressed = NAN;
+    CHECK(strstr(rules_of(&all), "taking_turns") == NULL);
 }
 
 TEST(waiting_says_for_what)

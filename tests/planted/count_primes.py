@@ -1,0 +1,18 @@
+"""Counts primes in a pool of threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+
+def primes(low, high):
+    found = 0
+    for number in range(low, high):
+        factor = 2
+        while factor * factor <= number and number % factor:
+            factor += 1
+        found += factor * factor > number
+    return found
+
+
+with ThreadPoolExecutor(4) as pool:
+    parts = [pool.submit(primes, low, low + 4000) for low in range(4000, 200000, 4000)]
+    print(sum(part.result() for part in parts))
