@@ -7,12 +7,14 @@ sanitizer does not reach them; the faults that they catch took minutes.
 import contextlib
 import json
 import os
+import re
 import resource
 import shutil
 import struct
 import sys
 
 import pit_case
+import serve_case
 
 ALL = os.environ.get("PITWALL_TEST_ALL") == "1"
 CPU_SECONDS = 20
@@ -79,7 +81,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
-class Memory(Bounded):
+class Memory(Bounded, serve_case.Case):
     """Counted by the kernel: the most pages that the reading process had at once."""
 
     @pit_case.plain_build
@@ -92,6 +94,26 @@ class Memory(Bounded):
             with self.subTest(words):
                 done = self.run_ok([sys.executable, "-c", PEAK_OF, pit_case.tool(), *words, path])
                 self.assertLess(int(done.stdout) << 10, size // 2)
+        with self.subTest("pitwall.read"):  # a dict for each node
+            program = "import pitwall, sys; assert len(pitwall.read(sys.argv[1])['nodes']) == 40000"
+            done = self.run_ok([sys.executable, "-c", PEAK_OF, "/usr/bin/python3", "-c", program, path],
+                               env=pit_case.clean_env(
+                                   PYTHONPATH=os.path.join(pit_case.build_dir(), "python")))
+            self.assertLess(int(done.stdout) << 10, size)
+        with self.subTest("serve"):
+            self.assertLess(self.peak_of_serve(os.path.dirname(path)), size // 2)
+
+    def peak_of_serve(self, folder):
+        """The most bytes that the server had at once; each answer is for all runs of the folder, or a run."""
+        server = serve_case.Server(self, folder)
+        run, = server.runs()["runs"]["id"]
+        for path in ("/metrics", "/api/v1/runs/" + run, "/api/v1/runs/%s/live" % run,
+                     "/api/v1/runs/%s/report.html" % run):
+            self.assertEqual(server.status(path), 200, path)
+        with open("/proc/%d/status" % server.child.pid, encoding="utf-8") as file:
+            peak = int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) << 10
+        self.assertEqual(server.end(), 0)
+        return peak
 
 
 class Parents(Bounded):
