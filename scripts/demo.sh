@@ -130,6 +130,7 @@ ${bold}Done in $((SECONDS - began)) s. Files in $home:${plain}
 
 ${bold}Try next${plain}
   xdg-open $home/fitting.html # or drag it into a browser
+  $build/bin/pitwall serve $home --open # all of them, live
   $build/bin/pitwall report $home/fitting.pit
   $build/bin/pitwall report $home/fitting.pit --view profile
   $build/bin/pitwall export $home/fitting.pit -o fitting.trace.json

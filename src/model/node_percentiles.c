@@ -84,13 +84,21 @@ static int list_make(const pit_tree *tree, const pit_run *const *runs, size_t ru
     return 0;
 }
 
-/* The smallest value that is not below a share `q` of all. Changes the order of the values. */
-static double percentile(double *values, size_t count, double q)
+/* The place of the smallest value that is not below a share `q` of all. */
+static size_t rank_of(size_t count, double q)
 {
     size_t at = (size_t)ceil(q * (double)count);
-    at -= at > 0;
-    pit__put_rank(values, count, at);
-    return values[at];
+    return at - (at > 0);
+}
+
+/* Sorts only as much as both need: what is above p95 is above p50. */
+static void find_both(double *values, size_t count, double *p50, double *p95)
+{
+    size_t half = rank_of(count, 0.5), most = rank_of(count, 0.95);
+    pit__put_rank(values, count, half);
+    *p50 = values[half];
+    pit__put_rank(values + half, count - half, most - half);
+    *p95 = values[most];
 }
 
 /* The intervals of one node; `spans` are its spans ordered by their ends. */
@@ -108,8 +116,7 @@ static void find_of_node(const struct pit__node_series *series, size_t node,
             room[in++] = spans[at].took_ns;
         if (in == 0 || in != stretch->count)
             continue;
-        found->p50[s] = percentile(room, in, 0.5);
-        found->p95[s] = percentile(room, in, 0.95);
+        find_both(room, in, &found->p50[s], &found->p95[s]);
     }
 }
 

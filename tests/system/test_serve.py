@@ -151,6 +151,20 @@ class WhoMayAsk(Case):
             self.assertEqual(policy["script-src"], "'self'")
             self.assertFalse([h for h in headers if h.lower().startswith("access-control")])
 
+    def test_a_browser_is_opened_without_the_token_in_its_arguments(self):
+        folder = self.folder()
+        browser, told = os.path.join(folder, "browser"), os.path.join(folder, "told")
+        write(browser, b"#!/bin/sh\nprintf '%%s\\n' \"$@\" >%s.new && mv %s.new %s\n" % ((told.encode(),) * 3))
+        os.chmod(browser, 0o700)
+        server = self.serve("--open", folder, env=pit_case.clean_env(BROWSER=browser, XDG_RUNTIME_DIR=folder))
+        self.wait_file(told)
+        page, = read(told).decode().splitlines()
+        self.assertNotIn(server.token, page)
+        self.assertEqual(stat.S_IMODE(os.stat(page).st_mode), 0o600)
+        self.assertIn('url=%s"' % server.told["link"], read(page).decode())
+        self.assertEqual(server.end(), 0)
+        self.assertFalse(os.path.exists(page))
+
     def test_token_file_is_made_for_its_owner_alone_and_refused_otherwise(self):
         folder, own = self.folder(), os.path.join(self.folder(), "token")
         server = self.serve(folder, "--token-file", own)
