@@ -91,6 +91,10 @@ def train(**more):
 
 KERAS = START.replace("import torch\ntorch.manual_seed(1); torch.set_num_threads(1)", "") + """
 import numpy, keras
+if keras.config.backend() == "jax":
+    import jax.monitoring
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, *_, **__: seen.update(compiles=event.endswith("/backend_compile_duration")))
 keras.utils.set_random_seed(1)
 x, y = numpy.random.rand(64, 8).astype("float32"), numpy.random.randint(0, 2, 64)
 model = keras.Sequential([keras.layers.Dense(16, activation="relu"), keras.layers.Dense(2)])
@@ -183,7 +187,10 @@ tell(step=steps)
         n, m = seen["step"], seen["eval_step"]
         self.phases(found, "step", dispatch=n, data_loading=n + seen["fetched"])
         self.phases(found, "eval_step", dispatch=m, data_loading=m + seen["checked"])
-        self.assertEqual(found["step/dispatch/compile"], 1)
+        # train_on_batch() may compile the step of fit() once more.
+        self.assertIn(found["step/dispatch/compile"], (1, 2))
+        self.assertEqual(sum(count for path, count in found.items() if path.endswith("compile")),
+                         seen["compiles"])
         found, seen = self.tree(KERAS, KERAS_BACKEND="torch")
         n, m = seen["step"], seen["eval_step"]
         self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=n,
