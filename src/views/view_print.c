@@ -116,7 +116,7 @@ PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_
                             pit_error *error)
 {
     static const pit_report_options defaults;
-    pit_error own;
+    pit_error own = {0};
     options = options ? options : &defaults;
     error = error ? error : &own;
     struct pit__view_call call = make_call(out, options->view, options, error);
@@ -146,7 +146,7 @@ PIT_API int pit_report_write(FILE *out, const pit_run *const *runs, size_t run_c
                              const pit_report_options *options, pit_error *error)
 {
     static const pit_report_options defaults;
-    pit_error own;
+    pit_error own = {0};
     if (!options)
         options = &defaults;
     if (!error)
