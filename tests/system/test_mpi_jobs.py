@@ -1,4 +1,4 @@
-"""Whole jobs of a real MPI: two programs in one job, and a rank that is stopped or killed while the others wait."""
+"""Whole jobs of a real MPI: two programs in one job; a rank stopped or killed while the others wait."""
 
 import json
 import os
