@@ -1,9 +1,8 @@
-"""Whole jobs of a real MPI: two programs in one job, and a rank that is stopped or killed while the others wait."""
+"""Whole jobs of a real MPI: two programs in one job; a rank stopped or killed while the others wait."""
 
 import json
 import os
 import re
-import signal
 
 import mpi_case
 import pit_case
@@ -53,7 +52,8 @@ class Standstill(mpi_case.Case):
         for command in (("report", folder), ("top", folder, "--once")):
             self.assertRegex(self.first_line(words, *command) or "", line, command)
 
-    def waiting_pids(self, folder):
+    @staticmethod
+    def waiting_pids(job, folder):
         """The pids of the ranks once they are there."""
         def waits():
             runs = [mpi_case.try_load(os.path.join(folder, "rank-%d.pit" % rank)) for rank in range(3)]
@@ -63,17 +63,15 @@ class Standstill(mpi_case.Case):
             calls = [run["groups"][0]["calls"] for run in runs]
             return [run["pid"] for run in runs] if is_out and calls == [6, 6, 5] else None
 
-        pids = pit_runs.wait_until(waits, mpi_case.SECONDS)
-        self.assertIsNotNone(pids)
-        return pids
+        return job.wait_until(waits)
 
     def test_report_and_top_name_the_rank_and_the_collective(self):
         def part(kind):
             folder = self.folder()
-            job = mpi_case.start(self.job(kind, [self.compiled("calls.c", kind), "hang"], folder,
-                                          ranks=3), folder)
+            job = mpi_case.Job(self.job(kind, [self.compiled("calls.c", kind), "hang"], folder,
+                                        ranks=3), folder)
             try:
-                pids = self.waiting_pids(folder)
+                pids = self.waiting_pids(job, folder)
                 mpi_case.stop(pids[2])
                 self.check_verdict(folder, "HANG?", r"^HANG\?: 2 of 3 ranks have waited .* in "
                                    r"MPI_Allreduce #5; rank 2 has not come: no span, after "
@@ -84,11 +82,9 @@ class Standstill(mpi_case.Case):
                 self.check_verdict(folder, "DIED", DIED)
                 for pid in pids:  # as mpirun does
                     mpi_case.kill(pid)
-                job.wait(timeout=mpi_case.SECONDS)
+                job.end()
             finally:
-                if job.poll() is None:
-                    os.killpg(job.pid, signal.SIGKILL)
-                    job.wait()
+                job.kill()
             self.check_verdict(folder, "DIED", DIED)
 
         self.for_each_mpi(part)
