@@ -94,6 +94,33 @@ def clean_env(**more):
     return env
 
 
+class Patience:
+    """A limit that only detects a hang. A second counts less the more processes want to run: on a busy
+    machine everything takes longer, and has not hung."""
+
+    def __init__(self, seconds):
+        self.left, self.at = seconds * slowness(), time.monotonic()
+
+    def is_over(self):
+        """Call it often; it looks at the machine once a second."""
+        now = time.monotonic()
+        if now - self.at >= min(1, self.left):
+            self.left -= (now - self.at) * min(1.0, run_jobs.processors() / max(1, run_jobs.runnable()))
+            self.at = now
+        return self.left <= 0
+
+
+def communicate(child, text, patience):
+    """child.communicate that raises TimeoutExpired when the patience is over; nothing it read is lost."""
+    while True:
+        try:
+            return child.communicate(text, timeout=min(1, max(patience.left, 0.01)))
+        except subprocess.TimeoutExpired:
+            text = None  # it goes on with what it was given
+            if patience.is_over():
+                raise
+
+
 def run(command, env=None, timeout=600, **options):
     """Run a command to its end; stdout and stderr are text. Never raises for a bad status."""
     if "input" not in options:
@@ -107,14 +134,14 @@ def run(command, env=None, timeout=600, **options):
                              env=clean_env() if env is None else env, encoding="utf-8",
                              errors="replace", **options)
     with child:
-        try:  # the limit detects a hang, but tolerates a busy machine
-            stdout, stderr = child.communicate(text, timeout=max(timeout, 600) * slowness())
-        except subprocess.TimeoutExpired as error:
+        try:
+            stdout, stderr = communicate(child, text, Patience(max(timeout, 600)))
+        except subprocess.TimeoutExpired:
             seen = processes()
             child.kill()
             stdout, stderr = child.communicate()
-            raise AssertionError("%s\n%s--- stdout\n%s--- stderr\n%s" % (
-                error, seen, stdout or "", stderr or "")) from None
+            raise AssertionError("it does not end: %s\n%s--- stdout\n%s--- stderr\n%s" % (
+                " ".join(child.args), seen, stdout or "", stderr or "")) from None
         except BaseException:
             child.kill()
             raise
@@ -127,14 +154,14 @@ def run(command, env=None, timeout=600, **options):
 def wait_until(condition, seconds=300.0, pause=0.0005, what=None):
     """Wait for a condition; returns its value. A failure after the time, which only detects a hang, shows
     the condition, its last value, and what the processes of the test were doing."""
-    end = time.monotonic() + seconds * slowness()
+    patience, begun = Patience(seconds), time.monotonic()
     while True:
         found = condition()
         if found:
             return found
-        if time.monotonic() > end:
+        if patience.is_over():
             raise AssertionError("waited %d s in vain %s\nit was last: %r\n%s%s" % (
-                seconds * slowness(), what or "for this:", found, source_of(condition), processes()))
+                time.monotonic() - begun, what or "for this:", found, source_of(condition), processes()))
         time.sleep(pause)
 
 

@@ -44,8 +44,8 @@ class Terminal(pit_case.Case):
         return self.tmux("capture-pane", "-p", "-J", "-S", "-200").rstrip()
 
     def wait_for(self, pattern, what="the screen"):
-        end = time.monotonic() + self.WAIT * pit_case.slowness()
-        while time.monotonic() < end:
+        patience = pit_case.Patience(self.WAIT)
+        while not patience.is_over():
             screen = self.screen()
             if re.search(pattern, screen, re.M):
                 return screen
@@ -67,8 +67,8 @@ class Terminal(pit_case.Case):
         """Wait until the job has the terminal and none of its processes is stopped: then a Ctrl-Z reaches
         it."""
         shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
-        end = time.monotonic() + self.WAIT * pit_case.slowness()
-        while time.monotonic() < end:
+        patience = pit_case.Patience(self.WAIT)
+        while not patience.is_over():
             lines = subprocess.run(["ps", "-o", "stat=,pgid=,tpgid=", "--ppid", shell], check=False,
                                    stdout=subprocess.PIPE, encoding="utf-8").stdout.splitlines()
             jobs = [line.split() for line in lines]
@@ -175,8 +175,8 @@ class AsWithoutUs(Terminal):
         def check(prefix):
             self.type(prefix + "sh -c 'read line; echo read $line' &")
             # The shell reports it before the next prompt.
-            end = time.monotonic() + self.WAIT
-            while "Stopped" not in self.screen() and time.monotonic() < end:
+            patience = pit_case.Patience(self.WAIT)
+            while "Stopped" not in self.screen() and not patience.is_over():
                 self.keys("Enter")
                 time.sleep(0.1)
             self.assertIn("Stopped", self.screen())

@@ -106,7 +106,7 @@ class Failed(pit_case.Case):
                  r"its stderr:\ncomplained\n"),
                 ("1 != 2", sleeps, r"stderr ends with:\ncomplained\n"),
                 ("timed out", sleeps, r"its stdout:\nsaid\n"),
-                ("timed out", sleeps, r"stdout\nbegun\n"),
+                ("does not end", sleeps, r"stdout\nbegun\n"),
                 ("shown",))):
             for pattern in wanted:
                 self.assertRegex(part, pattern)

@@ -70,12 +70,12 @@ class Terminal:
         return self.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip()
 
     def wait(self, test, what, seconds=MOST_SECONDS):
-        end = time.monotonic() + seconds * pit_case.slowness()
+        patience = pit_case.Patience(seconds)
         while True:
             screen = self.screen()
             if test(screen):
                 return screen
-            if time.monotonic() > end:
+            if patience.is_over():
                 self.case.fail("waited in vain for %s; the screen:\n%s" % (what, screen))
             time.sleep(0.05)
 
@@ -91,9 +91,9 @@ class Terminal:
 
     def wait_masked(self, wanted):
         """Wait until the screen, masked, is `wanted`; show both if it never is."""
-        end = time.monotonic() + MOST_SECONDS * pit_case.slowness()
+        patience = pit_case.Patience(MOST_SECONDS)
         while masked(self.screen()) != wanted:
-            if time.monotonic() > end:
+            if patience.is_over():
                 self.case.assertEqual(masked(self.screen()), wanted)
             time.sleep(0.1)
 
@@ -109,8 +109,8 @@ class Terminal:
 
     def modes_in(self, path):
         """The same, as a command that ends with "done" has written it into a file."""
-        end = time.monotonic() + MOST_SECONDS
-        while time.monotonic() < end:
+        patience = pit_case.Patience(MOST_SECONDS)
+        while not patience.is_over():
             if os.path.exists(path):
                 with open(path) as file:
                     text = file.read()
