@@ -92,7 +92,8 @@ static int finish(struct pit__ranks_box *box)
 {
     struct pit__rank_gather *gather = &box->gather;
     pit_ranks *ranks = &box->ranks;
-    qsort(gather->rows, gather->count, sizeof *gather->rows, by_number);
+    if (gather->count > 0)
+        qsort(gather->rows, gather->count, sizeof *gather->rows, by_number);
     ranks->job = gather->job;
     ranks->launcher = gather->launcher;
     ranks->unread = gather->unread;
