@@ -23,11 +23,11 @@ With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests use all data, not a 
 import glob
 import os
 import re
-import signal
 import subprocess
 import sys
 
 import run_jobs
+import surroundings
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = "/usr/bin/python3"
@@ -51,9 +51,6 @@ SANITIZER_ENV = {
 # runs. Those in NO_THREADS match but start none.
 NO_THREADS = {"test_code_names", "test_compare", "test_race_engine"}
 THREADS = re.compile(r"pthread|pitwall|recorder/|monitor|model/ranks|made_run|moved_clock|probe")
-# Variables that a caller may have set and that no test should inherit.
-UNSET = ["PITWALL", "PITWALL_FILE", "PITWALL_LIVE", "PITWALL_MODE", "PITWALL_GUARD", "NO_COLOR",
-         "COLUMNS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"]
 
 
 def unit_tests(folder, launcher=(), env=None, names=None):
@@ -184,14 +181,7 @@ def stages(build):
 def main():
     """Select the stages and run them; the exit status tells whether everything passed."""
     build = os.path.abspath(os.path.join(TREE, os.environ.get("BUILD") or "build"))
-    for name in UNSET:
-        os.environ.pop(name, None)
-    os.environ["LC_ALL"] = "C.UTF-8"
-    # A background job or nohup ignores these signals, and programs under test would inherit that; signals
-    # with a handler here have their default there.
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-        if signal.getsignal(number) == signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
+    surroundings.make_known()
     known = stages(build)
     names = [stage.name for stage in known]
     wrong = [name for name in sys.argv[1:] if name not in names]
