@@ -110,7 +110,7 @@ class Package(pit_case.Case):
         done = self.run_status(69, [os.path.join(prefix, "bin", "pitwall"), "--cflags"])
         self.assertRegex(done.stderr, "^pitwall: pitwall.h: .*: not installed with this tool")
         done = self.run_status(64, [pit_case.tool(), "--cflags", "--lib"])
-        self.assertRegex(done.stderr, "^pitwall: not with --cflags and --libs: --lib\n")
+        self.assertRegex(done.stderr, "^pitwall: unexpected argument: --lib: only --cflags and --libs")
 
     def installed_tool(self, prefix):
         self.install(prefix)

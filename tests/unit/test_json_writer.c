@@ -136,10 +136,10 @@ TEST(brief_figures_are_those_of_printf_with_six_digits)
 
 TEST(memory_gets_the_same_text_as_a_stream)
 {
-    static const char *const texts[] = {
-        "", "plain", "\"\\/\n\t\x01\x7f 数 \xff",
+    static const char is_long[] =
         "a key that is longer than what is copied in one piece: it has to be written in "
-        "several parts, and is not cut at any place"};
+        "several parts, and is not cut at any place";
+    static const char *const texts[] = {"", "plain", "\"\\/\n\t\x01\x7f 数 \xff", is_long};
     FILE *stream = open_memstream(&text, &bytes);
     for (int is_stream = 1; is_stream >= 0; is_stream--) {
         if (is_stream)
