@@ -20,6 +20,8 @@ static const struct remedy {
     {"storage", "reads storage", "a kernel with CONFIG_TASK_IO_ACCOUNTING"},
     {"schedule", "reads schedule", "a kernel with CONFIG_SCHEDSTATS"},
     {"delay", "reads delay", "as root, before the program starts: sysctl kernel.task_delayacct=1"},
+    {"activity", "reads activity",
+     "a kernel with CONFIG_HAVE_ARCH_TRACEHOOK; a container whose rules allow /proc/self/syscall"},
     {"swap", "reads swap", "mount /proc in this container or chroot"},
     {"rapl", "energy (RAPL)",
      "as root, for good: in /etc/udev/rules.d/70-rapl.rules the line SUBSYSTEM==\"powercap\", "
