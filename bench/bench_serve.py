@@ -26,6 +26,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -158,18 +159,18 @@ def watched(tool, build, folder):
 
 
 def watch(tool, folder):
-    """Ten watchers until the end of the process that started this."""
+    """Ten watchers until this process is ended."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that the server ends too
     server = Server(tool, folder)
     links = [server.link() for _ in range(WATCHERS)]
     path = server.live(links[0])
-    versions, due, parent = [""] * WATCHERS, time.perf_counter(), os.getppid()
+    versions, due = [""] * WATCHERS, time.perf_counter()
     print("watching", flush=True)
-    while os.getppid() == parent:
+    while True:
         for number, link in enumerate(links):
             versions[number] = version(server.bytes(link, path + versions[number]))
             due += 1 / WATCHERS
             time.sleep(max(0, due - time.perf_counter()))
-    server.end()
 
 
 def spent_s(build, folder, number, watchers):
