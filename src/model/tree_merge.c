@@ -50,8 +50,10 @@ static int grow_slots(struct pit__builder *b)
 static int grow_nodes(struct pit__builder *b)
 {
     size_t room = b->room ? b->room * 2 : 128;
+    if (room > PIT_NO_NODE / 2)
+        return 0;
     struct pit__merged *nodes = realloc(b->nodes, room * sizeof *nodes);
-    if (!nodes || room > PIT_NO_NODE / 2)
+    if (!nodes)
         return 0;
     b->nodes = nodes;
     b->room = room;
