@@ -154,7 +154,7 @@ PIT_API double pit_window_percentile(pit_window *window, size_t item, double per
 {
     size_t count = pit_window_figures(window, item, NULL, 0);
     double *figures =
-        count && percent >= 0 && percent <= 100 ? malloc(count * sizeof *figures) : NULL;
+        count && percent >= 0 && percent <= 100 ? calloc(count, sizeof *figures) : NULL;
     if (!figures)
         return (double)NAN;
     count = pit_window_figures(window, item, figures, count);
