@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     int sweeps = argc > 1 ? atoi(argv[1]) : 900;
     double *u = grid(), *v = grid(), *f = grid(), norm = 0;
     if (!u || !v || !f)
-        return 1;
+        exit(1);
     f[(size_t)SIDE * SIDE / 2 + SIDE / 2] = 1;
     for (int step = 0; step < sweeps; step++) {
         PIT_SPAN("iteration") {

@@ -43,7 +43,7 @@ int main(void)
     float *a = malloc(sizeof(float) * N * N), *power = malloc(sizeof(float) * N * N);
     float *next = malloc(sizeof(float) * N * N);
     if (!a || !power || !next)
-        return 1;
+        exit(1);
     for (int step = 0; step < STEPS; step++) {
         PIT_SPAN("step") {
             if (step == 0)

@@ -34,7 +34,7 @@ int main(void)
     float *u[3];
     for (int i = 0; i < 3; i++)
         if (!(u[i] = calloc((size_t)SIDE * SIDE, sizeof **u)))
-            return 1;
+            exit(1);
     u[0][SIDE * SIDE / 2] = 1;
     for (int step = 0; step < STEPS; step++)
         PIT_SPAN("time_step") {
