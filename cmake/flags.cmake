@@ -2,7 +2,11 @@
 
 set(pitwall_warnings -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wconversion
                      -Wstrict-prototypes)
-if(PITWALL_WERROR)
+option(PITWALL_WARNINGS "Let the compiler look for warnings" ON)
+mark_as_advanced(PITWALL_WARNINGS)
+if(NOT PITWALL_WARNINGS)
+    set(pitwall_warnings "")
+elseif(PITWALL_WERROR)
     list(APPEND pitwall_warnings -Werror)
 endif()
 
@@ -11,6 +15,8 @@ endif()
 set(PITWALL_TEST_FLAGS "" CACHE STRING "More flags for the programs of tests/unit")
 set(PITWALL_PRINT_FLAGS "" CACHE STRING
     "More flags for what prints: views, exports, monitors, the tool, the Python extension")
+set(PITWALL_QUICK_FOLDERS "" CACHE STRING "More folders of src/ that get PITWALL_PRINT_FLAGS")
+mark_as_advanced(PITWALL_QUICK_FOLDERS)
 
 set(pitwall_sanitize_flags "")
 if(PITWALL_FUZZ)

@@ -23,8 +23,11 @@ function(pitwall_preload name)
         list(APPEND sources ${PROJECT_SOURCE_DIR}/src/base/${file}.c)
     endforeach()
     set(target pitwall_${name})
+    if(PITWALL_OBJECTS_FROM)
+        pitwall_objects_of(${target} sources ${sources})
+    endif()
     add_library(${target} MODULE ${sources})
-    set_target_properties(${target} PROPERTIES OUTPUT_NAME pitwall-${name}
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME pitwall-${name} LINKER_LANGUAGE C
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
         BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include

@@ -68,7 +68,7 @@ endif()
 
 # The examples use the shared library, like user programs.
 pitwall_programs(FOLDER examples PROGRAMS *.c INTO examples PREFIX example_ LINK pitwall)
-if(TARGET pitwall_tool)
+if(TARGET pitwall_tool AND NOT pitwall_sanitize_flags)
     add_custom_target(demo_programs DEPENDS pitwall_tool pitwall_mpi example_fitting example_rom
         example_decoding example_heat) # what scripts/demo.sh runs
 endif()

@@ -44,7 +44,8 @@ pitwall_own(pitwall_python)
 target_compile_options(pitwall_python PRIVATE -fno-plt ${PITWALL_PRINT_FLAGS})
 target_link_options(pitwall_python PRIVATE -Wl,-z,now)
 
-# The Python files are copied at every build; files deleted from the tree are deleted from the build.
+# The Python files are copied at every build; files deleted from the tree are deleted from the build. They are
+# compiled, because most programs of the tests must not write files, and would compile them again.
 add_custom_target(python ALL
     COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/python/pitwall -DTO=${python_folder}
             -P ${PROJECT_SOURCE_DIR}/cmake/python_files.cmake
@@ -52,6 +53,7 @@ add_custom_target(python ALL
             -P ${PROJECT_SOURCE_DIR}/cmake/python_files.cmake
     COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:pitwall>
             ${python_folder}/$<TARGET_SONAME_FILE_NAME:pitwall>
+    COMMAND ${PITWALL_PYTHON} -m compileall -q ${python_folder}
     DEPENDS pitwall_python pitwall VERBATIM)
 
 # `pitwall run` finds the package, and the sitecustomize in it, relative to the tool.

@@ -37,8 +37,17 @@ PYTHON = "/usr/bin/python3"
 # are there too, but -O2 would take twice as long.
 QUICK_TESTS = "-DPITWALL_TEST_FLAGS=-O0"
 QUICK_PRINT = "-DPITWALL_PRINT_FLAGS=-O0"
+# gold, which comes with binutils, links in half the time. The first build is linked like that of a user; that for
+# ARM too, because gold of binutils 2.40 ends there with an internal error, depending on the addresses.
+QUICK_LINK = "-DCMAKE_EXE_LINKER_FLAGS_RELWITHDEBINFO=-fuse-ld=gold"
+# Debug information takes a tenth of the first build's time; -g1, without variables, leaves the code the same.
+FIRST_FLAGS = ["-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG", "-DPITWALL_TEST_FLAGS=-O1;-g1"]
+# Looking for warnings takes time. They are errors in the builds with clang and for ARM.
+NO_WARNINGS = "-DPITWALL_WARNINGS=OFF"
 SANITIZED = ["-DCMAKE_C_COMPILER=gcc", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1", QUICK_TESTS,
-             QUICK_PRINT]
+             QUICK_PRINT, QUICK_LINK, NO_WARNINGS]
+# The fuzzers read files; they record nothing but their first inputs.
+QUICK_RECORDER = "-DPITWALL_QUICK_FOLDERS=recorder;device"
 UNIT_FLAGS = ["-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG", QUICK_TESTS]
 SANITIZER_ENV = {
     "address": {
@@ -49,7 +58,10 @@ SANITIZER_ENV = {
 }
 # A unit test whose text matches THREADS may start threads: the recorder does, and so does code that opens
 # runs. Those in NO_THREADS match but start none.
-NO_THREADS = {"test_code_names", "test_compare", "test_race_engine"}
+NO_THREADS = {"test_code_names", "test_compare", "test_fields", "test_held_file", "test_launcher",
+              "test_list_view", "test_log_read", "test_native_event", "test_race_engine",
+              "test_rapl_domains", "test_run_energy", "test_run_format", "test_run_tree",
+              "test_slices", "test_wait_kind"}
 THREADS = re.compile(r"pthread|pitwall|recorder/|monitor|model/ranks|made_run|moved_clock|probe")
 
 
@@ -57,6 +69,15 @@ def unit_tests(folder, launcher=(), env=None, names=None):
     """One program for each tests/unit/test_*.c, or for each of these names."""
     for name in names or unit_names():
         yield run_jobs.Program(name, [*launcher, os.path.join(folder, "tests", name)], env or {})
+
+
+def first_unit_tests(folder):
+    """Those of the first build. test_docs_run.py runs the races of docs/statistics.md there once more and
+    compares every rate: here they are made a few times, unless all tests are."""
+    few = {"PITWALL_FEW_RACES": "1"} if os.environ.get("PITWALL_TEST_ALL") != "1" else {}
+    races = {"test_race_engine"}
+    yield from unit_tests(folder, names=sorted(set(unit_names()) - races))
+    yield from unit_tests(folder, env=few, names=sorted(races))
 
 
 def unit_names():
@@ -74,9 +95,22 @@ def without_threads():
                 yield name
 
 
-def scripts(kind, folder, sanitizer="", launcher=()):
-    """One program per tests/<kind>/test_*.py that applies to this build."""
-    env = {"PITWALL_BUILD": folder, "PITWALL_SANITIZER": sanitizer,
+def unused_examples(sanitizer):
+    """The programs of examples/ that no system test starts under this sanitizer."""
+    used = set()
+    for program in scripts("system", "", sanitizer):
+        with open(program.command[-1], encoding="utf-8") as file:
+            used.update(re.findall(r'example\("(\w+)"', file.read()))
+    for source in sorted(glob.glob(os.path.join(TREE, "examples/*.c"))):
+        name = os.path.splitext(os.path.basename(source))[0]
+        if name not in used:
+            yield name
+
+
+def scripts(kind, folder, sanitizer="", launcher=(), plain=""):
+    """One program per tests/<kind>/test_*.py that applies to this build. plain: a build without the
+    sanitizer, for what starts no thread (pit_case.reader)."""
+    env = {"PITWALL_BUILD": folder, "PITWALL_SANITIZER": sanitizer, "PITWALL_PLAIN_BUILD": plain,
            "PYTHONDONTWRITEBYTECODE": "1", **SANITIZER_ENV.get(sanitizer, {})}
     for path in sorted(glob.glob(os.path.join(TREE, "tests", kind, "test_*.py"))):
         with open(path, encoding="utf-8") as file:
@@ -123,23 +157,25 @@ def thread_programs(folder):
     names = sorted(set(unit_names()) - set(without_threads()))
     yield from unit_tests(folder, launcher,
                           dict(SANITIZER_ENV["thread"], PITWALL_SANITIZER="thread"), names)
-    yield from scripts("system", folder, "thread", launcher)
+    yield from scripts("system", folder, "thread", launcher, os.path.dirname(folder))
 
 
 def stages(build):
     """All stages, in the order of their builds."""
-    first, plain = (run_jobs.Build(build, ["-DPITWALL_TEST_FLAGS=-O1;-g1"], targets)
+    first, plain = (run_jobs.Build(build, FIRST_FLAGS, targets)
                     for targets in (["unit_tests"], []))
 
     def layers(folder):
         yield run_jobs.Program("layers.py", [PYTHON, os.path.join(TREE, "tests/layers.py")],
                                {"PITWALL_BUILD": folder, "PYTHONDONTWRITEBYTECODE": "1"})
 
-    def sanitized(name, flags, *arguments):
-        """Preloaded libraries are the same as in the first build, and are copied from it."""
+    def sanitized(name, flags, left_out):
+        """Preloaded libraries are the same as in the first build, and are copied from it. Its tool reads the
+        runs of the thread sanitizer's programs."""
         return run_jobs.Build(os.path.join(build, name), [
-            *SANITIZED, "-DPITWALL_SANITIZE=" + flags, "-DPITWALL_PRELOADS_FROM=" + build, *arguments],
-            before=run_jobs.Build(build, targets=["preloads"]))
+            *SANITIZED, "-DPITWALL_SANITIZE=" + flags, "-DPITWALL_PRELOADS_FROM=" + build,
+            "-DPITWALL_LEAVE_OUT=" + ";".join(left_out)],
+            before=run_jobs.Build(build, FIRST_FLAGS, ["preloads", "pitwall_tool", "prog_dump"]))
 
     def other(name, *arguments, targets=("unit_tests",)):
         return run_jobs.Build(os.path.join(build, name), [*UNIT_FLAGS, *arguments], targets)
@@ -155,25 +191,27 @@ def stages(build):
     seconds = "60" if os.environ.get("PITWALL_TEST_ALL") == "1" else "15"
     emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
     return [
-        run_jobs.Stage("unit", first, unit_tests),
+        run_jobs.Stage("unit", first, first_unit_tests),
         run_jobs.Stage("layers", plain, layers),
         run_jobs.Stage("system", plain, lambda folder: scripts("system", folder)),
         run_jobs.Stage("python", plain, lambda folder: scripts("python", folder)),
-        run_jobs.Stage("asan", sanitized("asan", "address,undefined"), address_programs),
-        run_jobs.Stage("tsan", sanitized(
-            "tsan", "thread", "-DPITWALL_LEAVE_OUT=" + ";".join(without_threads())), thread_programs),
+        run_jobs.Stage("asan", sanitized("asan", "address,undefined", unused_examples("address")),
+                       address_programs),
+        run_jobs.Stage("tsan", sanitized("tsan", "thread", [*without_threads(), *unused_examples("thread")]),
+                       thread_programs),
         run_jobs.Stage("clang", other("clang", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_WERROR=ON",
-                                      QUICK_PRINT),
+                                      QUICK_PRINT, QUICK_LINK),
                        lambda folder: [*again(folder), *scripts("clang", folder)]),
         run_jobs.Stage("aarch64", other("aarch64", "-DPITWALL_WERROR=ON", QUICK_PRINT,
                                         *toolchain("aarch64-linux-gnu.cmake")),
                        lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"})),
         # The compiler of the first build with another libc: its optimiser was tested there.
-        run_jobs.Stage("musl", other("musl", QUICK_PRINT, *toolchain("musl.cmake"),
+        run_jobs.Stage("musl", other("musl", QUICK_PRINT, QUICK_LINK, NO_WARNINGS, *toolchain("musl.cmake"),
                                      "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG"),
                        lambda folder: [*again(folder), *scripts("musl", folder)]),
         run_jobs.Stage("fuzz", other("fuzz", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_FUZZ=ON",
-                                     QUICK_PRINT, "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", targets=()),
+                                     QUICK_PRINT, QUICK_RECORDER, QUICK_LINK, NO_WARNINGS,
+                                     "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", targets=()),
                        lambda folder: fuzzers(build, folder, int(os.environ.get("FUZZ_SECONDS", seconds)))),
     ]
 
