@@ -112,7 +112,8 @@ typedef struct pit_options {
  * pitwall-runs/<program>-<start>-<host>-<rank or pid>.pit. In a path, %p is the pid, %r the rank (the pid
  * if there is no rank), %h the host, %% a percent sign; missing folders are created. An existing file is
  * never overwritten: the run then goes to name-2.pit, name-3.pit, … in the same folder. /dev/null means in
- * memory; any other device, a pipe or a socket gives PIT_NO_FILE with EINVAL. options may be NULL.
+ * memory; any other device, a pipe, a socket or a name of an open file (/dev/stdout) gives PIT_NO_FILE with
+ * EINVAL. options may be NULL.
  *
  * Returns 0: recording to the file. PIT_NO_FILE: recording in memory; pit_get_status gives the reason, and
  * pit_close tries once more to write the file. PIT_OFF, PIT_ALREADY_OPEN, PIT_NO_MEMORY, PIT_BAD_ARGUMENT:
@@ -257,6 +258,8 @@ PIT_API uint64_t pit__end_at(struct pit__thread *const *here, pit_token token);
 PIT_API uint64_t pit__ticks_ns(uint64_t ticks);
 /* Count a span of the node at `place`, its pit_position on any thread, that has ended here. */
 PIT_API void pit__add_at(uint64_t place, uint64_t begin_ns, uint64_t end_ns);
+/* Count more or fewer spans as left open by the thread of this token, which has ended or is ending. */
+PIT_API void pit__left_open(pit_token token, int64_t spans);
 
 #define PIT__OFF (__builtin_expect(!__atomic_load_n(&pit__enabled, __ATOMIC_RELAXED), 0))
 
@@ -313,6 +316,8 @@ PIT_API void pit_cancel(pit_token token);
 typedef struct pit_stack pit_stack;
 PIT_API pit_stack *pit_stack_new(void);
 PIT_API void pit_stack_free(pit_stack *stack);
+/* Its thread is ending: count `open` spans of it as left open, and empty it. For language bindings. */
+PIT_API void pit__stack_leave(pit_stack *stack, uint64_t open);
 
 /* Move the calling thread's open spans of the default recorder into `from` and continue with those of `to`.
  * Both then belong to this thread and recorder; tokens stay valid for the stack they were begun on. Returns
@@ -519,8 +524,8 @@ typedef struct pit_ended {
 
 /* Compute the name that a process will give its run file: `wanted` as the path of pit_open (NULL:
  * PITWALL_FILE, then the default name); argv and start_wall_ns of the process are used for the default
- * name. Returns 0, or PIT_BAD_ARGUMENT: the name does not fit into `room`, or the working directory is
- * gone. */
+ * name. Returns 0; PIT_BAD_ARGUMENT: the name does not fit into `room`, or the working directory is gone;
+ * PIT_BUSY: in a signal handler on a small alternate stack. */
 PIT_API int pit_run_path(char *path, size_t room, const char *wanted, const char *const *argv,
                          long pid, uint64_t start_wall_ns);
 

@@ -226,6 +226,9 @@ PyObject *pitpy_fail(pitpy_state *state, int code, const char *what, const char 
  * with an exception. */
 char *pitpy_utf8_copy(PyObject *text);
 
+/* The same as bytes, for O& in PyArg_ParseTuple: a PyObject * that the caller releases. */
+int pitpy_to_utf8(PyObject *text, void *bytes);
+
 /* The slow path: a larger table of addresses, then a comparison of texts. Returns NULL with an exception if
  * text is not a str or empty. */
 pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text);

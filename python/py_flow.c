@@ -201,8 +201,15 @@ static void flow_retire(pitpy_thread *thread, pitpy_flow *flow)
     thread->spare_count++;
 }
 
+static void uncount_lost(const pitpy_flow *flow);
+
+/* The recorder counts the spans of the current flow as left open, even those that ended elsewhere. */
 static void orphan(pitpy_flow *flow)
 {
+    if (flow == flow_now)
+        uncount_lost(flow);
+    else
+        pit__stack_leave(flow->stack, (uint64_t)flow->open);
     if (flow->open > 0)
         flow->thread = NULL; /* its last span frees it, on whichever thread it ends */
     else
@@ -251,9 +258,10 @@ static void name_thread(void)
     PyObject *main = thread ? PyObject_CallMethod(threading, "main_thread", NULL) : NULL;
     if (main && main != thread) {
         PyObject *name = PyObject_GetAttrString(thread, "name");
-        const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+        char *text = name ? pitpy_utf8_copy(name) : NULL;
         if (text)
             pit_thread_name(text);
+        free(text);
         Py_XDECREF(name);
     }
     PyErr_Clear();
@@ -521,6 +529,29 @@ static struct pitpy_left *held_of(const pitpy_open *open)
     return NULL;
 }
 
+static void uncount_lost(const pitpy_flow *flow)
+{
+    for (uint32_t i = 0; i < flow->held_count; i++)
+        if (flow->held[i].is_lost)
+            pit__left_open(flow->held[i].token, -1);
+}
+
+/* A waiting flow keeps its context until its thread returns to it. */
+static void leave_and_unlock(pitpy_flow *flow)
+{
+    PyObject *context = NULL;
+    int is_last = --flow->open == 0 && !flow->thread;
+    if (is_last)
+        context = flow->context;
+    pthread_mutex_unlock(&ending);
+    if (!is_last)
+        return;
+    for (size_t i = 0; i < flow->alias_count; i++)
+        Py_XDECREF(flow->aliases[i].context);
+    flow_free(flow);
+    Py_XDECREF(context);
+}
+
 uint64_t pitpy_end_held(const pitpy_open *open)
 {
     pitpy_flow *flow = open->flow;
@@ -537,8 +568,9 @@ uint64_t pitpy_end_held(const pitpy_open *open)
         flow->next_lost = flow->thread->lost;
         flow->thread->lost = flow;
     }
-    pthread_mutex_unlock(&ending);
-    pitpy_flow_leave(flow);
+    if (!flow->thread) /* it was counted when its thread ended */
+        pit__left_open(held->token, -1);
+    leave_and_unlock(flow);
     return end - begin;
 }
 
@@ -581,7 +613,8 @@ static pitpy_flow *flow_of_weak(PyObject *weak)
 /* Is the code of `context`, which has no waiting flow, a part of what the current flow runs? */
 static int goes_on(pitpy_flow *flow, PyObject *context)
 {
-    if (!flow->context && context && !is_entered(context)) { /* the thread has its own context now */
+    if (!flow->context && context &&
+        !is_entered(context)) { /* the thread has its own context now */
         flow->context = flow->base = Py_NewRef(context);
         return 1;
     }
@@ -680,21 +713,10 @@ int pitpy_flow_resume(pitpy_flow *flow)
     return take_now(this_thread, flow) == flow;
 }
 
-/* A waiting flow keeps its context until its thread returns to it. */
 void pitpy_flow_leave(pitpy_flow *flow)
 {
-    PyObject *context = NULL;
     pthread_mutex_lock(&ending);
-    int is_last = --flow->open == 0 && !flow->thread;
-    if (is_last)
-        context = flow->context;
-    pthread_mutex_unlock(&ending);
-    if (!is_last)
-        return;
-    for (size_t i = 0; i < flow->alias_count; i++)
-        Py_XDECREF(flow->aliases[i].context);
-    flow_free(flow);
-    Py_XDECREF(context);
+    leave_and_unlock(flow);
 }
 
 /* Releasing a context can run any code, even spans, so the flow is made ready first. */

@@ -6,7 +6,8 @@
 int pitpy_marks_hooks; /* hooks use marks */
 
 static PyObject *begin_mark, *end_mark, *flush_marks; /* NULL: not set yet */
-static int is_marking; /* code that runs for a mark gets no marks itself */
+/* code that runs for a mark gets no marks itself; other threads do meanwhile */
+static __thread int is_marking __attribute__((tls_model("initial-exec")));
 
 /* Errors never reach the program. Returns a new reference or NULL. */
 static PyObject *call(PyObject *function, PyObject *const *args, size_t count)

@@ -7,17 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+static PyObject *utf8_of(PyObject *text)
+{
+    if (!PyUnicode_Check(text))
+        return PyErr_Format(PyExc_TypeError, "must be str, not %.200s", Py_TYPE(text)->tp_name);
+    PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    if (bytes && strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes)) {
+        PyErr_SetString(PyExc_ValueError, "a name must not contain a null character");
+        Py_CLEAR(bytes);
+    }
+    return bytes;
+}
+
+int pitpy_to_utf8(PyObject *text, void *bytes)
+{
+    PyObject **to = bytes;
+    if (!text) { /* a later argument was refused */
+        Py_CLEAR(*to);
+        return 1;
+    }
+    *to = utf8_of(text);
+    return *to ? Py_CLEANUP_SUPPORTED : 0;
+}
+
 char *pitpy_utf8_copy(PyObject *text)
 {
-    PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
-    if (!bytes)
-        return NULL;
-    char *copy = NULL;
-    if (strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes))
-        PyErr_SetString(PyExc_ValueError, "a name must not contain a null character");
-    else if (!(copy = strdup(PyBytes_AS_STRING(bytes))))
+    PyObject *bytes = utf8_of(text);
+    char *copy = bytes ? strdup(PyBytes_AS_STRING(bytes)) : NULL;
+    if (bytes && !copy)
         PyErr_NoMemory();
-    Py_DECREF(bytes);
+    Py_XDECREF(bytes);
     return copy;
 }
 

@@ -49,7 +49,7 @@ int pitpy_open_default(pitpy_state *state)
 static void free_labels(const char **labels)
 {
     for (size_t i = 0; labels && labels[i]; i++)
-        PyMem_Free((void *)(uintptr_t)labels[i]);
+        free((void *)(uintptr_t)labels[i]);
     PyMem_Free(labels);
 }
 
@@ -63,15 +63,11 @@ static const char **labels_of(PyObject *list)
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        const char *text = PyUnicode_AsUTF8(PyList_GET_ITEM(list, i));
-        char *copy = text ? PyMem_Malloc(strlen(text) + 1) : NULL;
-        if (!copy) {
-            if (text)
-                PyErr_NoMemory();
+        labels[i] = pitpy_utf8_copy(PyList_GET_ITEM(list, i));
+        if (!labels[i]) {
             free_labels(labels);
             return NULL;
         }
-        labels[i] = strcpy(copy, text);
     }
     return labels;
 }
@@ -322,12 +318,8 @@ static PyObject *function_phase(PyObject *module, PyObject *text)
     Py_RETURN_NONE;
 }
 
-static PyObject *function_label(PyObject *module, PyObject *args)
+static PyObject *label(pitpy_state *state, const char *key, const char *value)
 {
-    pitpy_state *state = pitpy_state_of(module);
-    const char *key, *value;
-    if (!PyArg_ParseTuple(args, "ss:label", &key, &value))
-        return NULL;
     ready(state);
     int code = pit_label(key, value);
     if (code == PIT_BAD_ARGUMENT)
@@ -338,13 +330,27 @@ static PyObject *function_label(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *function_label(PyObject *module, PyObject *args)
+{
+    PyObject *key, *value;
+    if (!PyArg_ParseTuple(args, "O&O&:label", pitpy_to_utf8, &key, pitpy_to_utf8, &value))
+        return NULL;
+    PyObject *result =
+        label(pitpy_state_of(module), PyBytes_AS_STRING(key), PyBytes_AS_STRING(value));
+    Py_DECREF(key);
+    Py_DECREF(value);
+    return result;
+}
+
 /* _fact(key, value): for hooks. */
 static PyObject *function_fact(PyObject *module, PyObject *args)
 {
-    const char *key, *value;
-    if (!PyArg_ParseTuple(args, "ss:_fact", &key, &value))
+    PyObject *key, *value;
+    if (!PyArg_ParseTuple(args, "O&O&:_fact", pitpy_to_utf8, &key, pitpy_to_utf8, &value))
         return NULL;
-    int code = pit_add_fact(key, value);
+    int code = pit_add_fact(PyBytes_AS_STRING(key), PyBytes_AS_STRING(value));
+    Py_DECREF(key);
+    Py_DECREF(value);
     if (code != PIT_OK)
         return pitpy_fail(pitpy_state_of(module), code, "fact", NULL);
     Py_RETURN_NONE;
@@ -352,11 +358,12 @@ static PyObject *function_fact(PyObject *module, PyObject *args)
 
 static PyObject *function_thread_name(PyObject *module, PyObject *args)
 {
-    const char *name;
-    if (!PyArg_ParseTuple(args, "s:thread_name", &name))
+    PyObject *name;
+    if (!PyArg_ParseTuple(args, "O&:thread_name", pitpy_to_utf8, &name))
         return NULL;
     ready(pitpy_state_of(module));
-    pit_thread_name(name);
+    pit_thread_name(PyBytes_AS_STRING(name));
+    Py_DECREF(name);
     Py_RETURN_NONE;
 }
 

@@ -129,46 +129,62 @@ static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t
 static PyObject *span_vectorcall_marked(PyObject *object, PyObject *const *args, size_t nargsf,
                                         PyObject *kwnames);
 
-/* Begin a span in any case. Returns 0, or -1 with an exception. */
+/* Make room for one more begin. Returns -1 if memory is exhausted. */
+static int keep_older(pitpy_span *self)
+{
+    if (PITPY_LIKELY(!self->begins))
+        return 0;
+    struct older *older = malloc(sizeof *older);
+    if (!older)
+        return -1;
+    *older = (struct older){self->open, self->mark, self->older};
+    self->older = older;
+    return 0;
+}
+
+/* Begin a span in any case. Returns 0, or -1 with an exception. To begin may run Python code, as the first
+ * span of a thread or of the program does, and other threads may begin and end the same object meanwhile. So
+ * the object is changed only after that. */
 static int span_begin(pitpy_span *self)
 {
     pitpy_mark mark = {NULL, 0};
     unsigned flags = self->id ? 0 : self->flags;
     if (PITPY_UNLIKELY(flags & PIT_DEVICE) && pitpy_mark_begin(&mark))
         flags &= ~(unsigned)PIT_DEVICE;
-    if (PITPY_UNLIKELY(self->begins)) {
-        struct older *older = malloc(sizeof *older);
-        if (!older) {
-            Py_XDECREF(mark.object);
-            PyErr_NoMemory();
-            return -1;
-        }
-        *older = (struct older){self->open, self->mark, self->older};
-        self->older = older;
-    }
+    pitpy_open open = self->open;
     PyObject *generator = pitpy_generator_holding();
     PyObject *held = PITPY_UNLIKELY(generator != NULL) ? pitpy_flow_of_generator(generator) : NULL;
-    pitpy_begin(self->name, flags, &self->open);
-    if (PITPY_UNLIKELY(held != NULL) && self->open.token)
-        pitpy_flow_hold(&self->open);
+    pitpy_begin(self->name, flags, &open);
+    if (PITPY_UNLIKELY(held != NULL) && open.token)
+        pitpy_flow_hold(&open);
     pitpy_mark_place(&mark);
+    Py_XDECREF(held);
+    if (PITPY_UNLIKELY(keep_older(self) < 0)) {
+        pitpy_drop(&open);
+        Py_XDECREF(mark.object);
+        PyErr_NoMemory();
+        return -1;
+    }
+    self->open = open;
     self->mark = mark;
     if (PITPY_UNLIKELY(mark.object != NULL))
         self->vectorcall = span_vectorcall_marked;
-    Py_XDECREF(held);
     self->begins++;
     return 0;
 }
 
-/* The newest begin of the calling task, or the newest of all if the task has none. */
-static void take_open(pitpy_span *self, pitpy_open *open, pitpy_mark *mark)
+/* The newest begin of the calling task, or the newest of all if the task has none. Returns 0 if other threads
+ * ended them all while the task was being found. */
+static int take_open(pitpy_span *self, pitpy_open *open, pitpy_mark *mark)
 {
+    const pitpy_flow *here = PITPY_UNLIKELY(self->begins > 1) ? pitpy_flow_here() : NULL;
+    if (PITPY_UNLIKELY(!self->begins))
+        return 0;
     *open = self->open;
     *mark = self->mark;
     self->mark.object = NULL;
     if (PITPY_LIKELY(--self->begins == 0))
-        return;
-    pitpy_flow *here = pitpy_flow_here();
+        return 1;
     struct older **at = &self->older, *taken;
     if (open->flow != here)
         while (*at && (*at)->open.flow != here)
@@ -186,6 +202,7 @@ static void take_open(pitpy_span *self, pitpy_open *open, pitpy_mark *mark)
         self->older = taken->next;
     }
     free(taken);
+    return 1;
 }
 
 /* End a span in any case; returns its duration. */
@@ -193,7 +210,8 @@ PITPY_HOT static uint64_t span_end(pitpy_span *self)
 {
     pitpy_open open;
     pitpy_mark mark;
-    take_open(self, &open, &mark);
+    if (PITPY_UNLIKELY(!take_open(self, &open, &mark)))
+        return PITPY_NO_TIME;
     uint64_t taken = pitpy_end_held(&open);
     if (PITPY_LIKELY(!self->begins)) {
         self->vectorcall = span_vectorcall;
@@ -547,7 +565,8 @@ static PyObject *method_drop(PyObject *object, PyObject *unused)
         return never_begun(self);
     pitpy_open open;
     pitpy_mark mark;
-    take_open(self, &open, &mark);
+    if (PITPY_UNLIKELY(!take_open(self, &open, &mark)))
+        return never_begun(self);
     Py_XDECREF(mark.object); /* its event is lost */
     if (!self->begins) {
         self->vectorcall = span_vectorcall;

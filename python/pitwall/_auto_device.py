@@ -102,7 +102,10 @@ def _forked():
 
 
 def _record(line, cuda):
-    event = line.pool.pop() if line.pool else cuda.Event(enable_timing=True)
+    try:  # another thread may take the last one
+        event = line.pool.pop()
+    except IndexError:
+        event = cuda.Event(enable_timing=True)
     launched_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     event.record()  # into the current stream
     return _Mark(line, event, launched_ns)
@@ -120,7 +123,7 @@ def _begin():
         index = cuda.current_device()
         line = _lines.get(index)
         if line is None:
-            line = _lines[index] = _Line(index)
+            line = _lines.setdefault(index, _Line(index))
         return _record(line, cuda)
     except Exception as error:
         _stop(error)
@@ -147,9 +150,9 @@ def _end(mark, place, name):
         _stop(error)
 
 
-def _resolve(most):
-    """Process the oldest pairs that are complete."""
-    if not _lock.acquire(False):
+def _resolve(most, wait_s=0):
+    """Process the oldest pairs that are complete, unless another thread does, and for longer than wait_s."""
+    if not _lock.acquire(timeout=wait_s):
         return
     try:
         waiting = []
@@ -183,7 +186,7 @@ def _tell(pair):
 def _flush():
     """The recorder closes: process what is complete by now."""
     try:
-        _resolve(MOST_OPEN)
+        _resolve(MOST_OPEN, wait_s=1)
         without = _missed[0] + len(_open)
         if without:
             _pitwall._fact("device_events",

@@ -420,8 +420,19 @@ def export(*runs, format):
     return _report(_sources(runs), format, {}, True)
 
 
+def _escaped(text):
+    if not isinstance(text, str) or text.isascii():
+        return text
+    from . import _output  # only when needed: `import pitwall` loads little
+
+    return _output.text_of(text)
+
+
 def journal(kind, text="", figures=None, units=None, wall=None):
     """Add an entry to the run's journal: an event that happened once, with its figures (a dict)."""
     units = units or {}
-    rows = [(key, float(number), units.get(key)) for key, number in dict(figures or {}).items()]
-    _journal(kind, text, rows, 0 if wall is None else int(wall * 1e9))
+    rows = [
+        (_escaped(key), float(number), _escaped(units.get(key)))
+        for key, number in dict(figures or {}).items()
+    ]
+    _journal(_escaped(kind), _escaped(text), rows, 0 if wall is None else int(wall * 1e9))

@@ -190,9 +190,11 @@ static int serve(const struct serve_options *options)
     struct serve_socket socket;
     struct serve_runs runs = {.options = options};
     char token[SERVE_TOKEN_ROOM], link[sizeof socket.link + SERVE_TOKEN_ROOM + 20];
+    sigset_t before;
     int status = httpd_load(&httpd);
     if (!status)
         status = serve_token(options, token);
+    serve_catch_signals(&before);
     if (!status)
         status = serve_listen(options->listen, &socket);
     if (status)
@@ -203,8 +205,8 @@ static int serve(const struct serve_options *options)
     print_link(options, &socket, link, token);
     say(options, &socket);
     if (options->open && !socket.path)
-        serve_open_browser(link);
-    status = serve_http(&httpd, &socket, token, &runs);
+        serve_open_browser(link, &before);
+    status = serve_http(&httpd, &socket, token, &runs, &before);
     serve_open_done();
     serve_runs_free(&runs);
     serve_socket_close(&socket);

@@ -142,13 +142,15 @@ static int start(struct log_source *source)
     return 0;
 }
 
-/* A FIFO may be read, as in `pitwall log <(zcat old.gz)`. A FIFO without a writer counts as empty, so we do
- * not wait for one. */
+/* A FIFO may be read, as in `pitwall log <(zcat old.gz)`; as cat does, wait for its writer. Other files are
+ * opened without waiting. */
 static FILE *open_log(const char *path)
 {
+    struct stat found;
     if (strcmp(path, "-") == 0)
         return stdin;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int is_fifo = stat(path, &found) == 0 && S_ISFIFO(found.st_mode);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_fifo ? 0 : O_NONBLOCK));
     if (fd < 0)
         return NULL;
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);

@@ -226,9 +226,10 @@ static int explain(const struct run_program *program, struct trouble trouble)
         return fail(trouble.why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start", name,
                     lacks_interpreter(name, trouble.why) ? "its interpreter is missing"
                                                          : strerror(trouble.why));
-    return fail(EXIT_CANNOT_WRITE, "cannot write the run", program->path,
-                trouble.why == EEXIST ? "it exists and is not a regular file"
-                                      : strerror(trouble.why));
+    const char *wanted = program->wanted ? program->wanted : "";
+    return fail(
+        EXIT_CANNOT_WRITE, "cannot write the run", program->path[0] ? program->path : wanted,
+        trouble.why == EEXIST ? "it exists and is not a regular file" : strerror(trouble.why));
 }
 
 /* Fork with our signals blocked, so none arrives before the child's pid is known. */

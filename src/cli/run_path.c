@@ -1,6 +1,7 @@
 /* run_path.c: the path of the program's run, and the variables that pass it to the program. */
 #include "run_child.h"
 
+#include "base/file_kind.h"
 #include "base/hex.h"
 
 #include <errno.h>
@@ -79,14 +80,9 @@ int run_check_path(const char *path)
 {
     char folder[PATH_MAX];
     struct stat found;
-    struct stat null;
-    int is_there = stat(path, &found) == 0;
-    if (is_there && S_ISCHR(found.st_mode) && stat("/dev/null", &null) == 0 &&
-        /* in memory */
-        found.st_rdev == null.st_rdev)
+    if (pit__is_null_device(path)) /* in memory */
         return 0;
-    /* a device or similar: it cannot be written, and no other name is derived from it */
-    if (is_there && !S_ISREG(found.st_mode))
+    if (pit__is_not_a_file(path))
         return EEXIST;
     snprintf(folder, sizeof folder, "%s", path);
     for (;;) {

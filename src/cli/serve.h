@@ -26,6 +26,7 @@
 
 #include "exports/prometheus.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -220,13 +221,17 @@ void serve_socket_close(struct serve_socket *made);
 /* The local address of a connection in the form of a Host header; "" if there is none. */
 void serve_own_address(int fd, char *text, size_t room);
 
-/* serve_open.c: start a browser with the page, through a file that redirects to it; and remove that file. */
-void serve_open_browser(const char *link);
+/* serve_open.c: start a browser with the page, through a file that redirects to it; and remove that file.
+ * The browser gets the signals as they were before serve_catch_signals. */
+void serve_open_browser(const char *link, const sigset_t *before);
 void serve_open_done(void);
 
-/* serve_http.c: serve until a signal. Returns an exit status. */
+/* serve_http.c: from here on a signal that ends the server is kept until serve_http waits, so that no file
+ * stays behind. */
+void serve_catch_signals(sigset_t *before);
+/* Serve until a signal. Returns an exit status. */
 struct httpd;
 int serve_http(const struct httpd *httpd, const struct serve_socket *socket, const char *token,
-               struct serve_runs *runs);
+               struct serve_runs *runs, const sigset_t *before);
 
 #endif

@@ -325,24 +325,28 @@ static void loop(struct server *server, struct MHD_Daemon *daemon, const sigset_
     }
 }
 
-int serve_http(const struct httpd *httpd, const struct serve_socket *socket, const char *token,
-               struct serve_runs *runs)
+void serve_catch_signals(sigset_t *before)
 {
-    struct server server = {.httpd = httpd, .socket = socket, .token = token, .runs = runs};
     struct sigaction action = {.sa_handler = on_signal};
-    sigset_t ends, before;
+    sigset_t ends;
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
-    sigprocmask(SIG_BLOCK, &ends, &before); /* delivered only while we wait */
+    sigprocmask(SIG_BLOCK, &ends, before); /* delivered only while we wait */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+}
+
+int serve_http(const struct httpd *httpd, const struct serve_socket *socket, const char *token,
+               struct serve_runs *runs, const sigset_t *before)
+{
+    struct server server = {.httpd = httpd, .socket = socket, .token = token, .runs = runs};
     struct MHD_Daemon *daemon = start(&server);
     if (!daemon)
         return fail(EXIT_COMMAND_FAILED, "cannot serve", socket->link, strerror(errno));
-    loop(&server, daemon, &before);
+    loop(&server, daemon, before);
     httpd->stop_daemon(daemon);
     return EXIT_GOOD;
 }

@@ -32,7 +32,7 @@ static int write_leading(const char *link)
     return fclose(out) == 0;
 }
 
-void serve_open_browser(const char *link)
+void serve_open_browser(const char *link, const sigset_t *before)
 {
     const char *opener = getenv("BROWSER");
     if (!opener || !*opener || strpbrk(opener, ": %"))
@@ -44,6 +44,7 @@ void serve_open_browser(const char *link)
     pid_t child = fork();
     if (child == 0) {
         signal(SIGPIPE, pipe_signal);
+        sigprocmask(SIG_SETMASK, before, NULL);
         if (fork() == 0) { /* the browser may run as long as it likes; we do not wait for it */
             dup2(STDERR_FILENO, STDOUT_FILENO);
             execlp(opener, opener, leading, (char *)NULL);

@@ -14,6 +14,7 @@ static const struct remedy {
     {"process", "reads process", "mount /proc in this container or chroot"},
     {"threads", "reads threads", "mount /proc in this container or chroot"},
     {"machine", "reads machine", "mount /proc in this container or chroot"},
+    {"stolen", "reads stolen", "mount /proc in this container or chroot"},
     {"cgroup", "reads cgroup", "make /sys/fs/cgroup visible in the container"},
     {"processors", "reads processors", "make /sys/fs/cgroup visible in the container"},
     {"pressure", "reads pressure", "a kernel with CONFIG_PSI, started with psi=1"},

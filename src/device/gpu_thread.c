@@ -3,6 +3,7 @@
 #include "gpu_table.h"
 
 #include "base/clock_ns.h"
+#include "base/own_threads.h"
 #include "base/thread_begun.h"
 #include "format/ordered.h"
 
@@ -23,6 +24,7 @@ static void *serve(void *arg)
 {
     struct pit__gpus *gpus = arg;
     pit__thread_begins();
+    pit__own_thread_begins();
     for (uint64_t turn = 0;; turn++) {
         while (sem_wait(&asked) != 0)
             continue;

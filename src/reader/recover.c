@@ -6,6 +6,9 @@
  * of another owner and pages of another run are refused, because every user can write to /dev/shm. */
 #include "reader.h"
 
+#include "base/folders.h"
+#include "base/hex.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -122,10 +125,15 @@ static mode_t mode_of(const char *path)
                                                               : 0600;
 }
 
-static int replace(int from, const char *path)
+/* By the temporary name that the run's own copies have (mirror.c): one that was not finished goes too. */
+static int replace(int from, const char *path, const unsigned char *run_id)
 {
-    char temporary[PATH_MAX + 16];
-    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary)
+    char temporary[PATH_MAX + 64], id[33];
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash + 1 - path) : 0;
+    pit__hex(run_id, 16, id);
+    if (snprintf(temporary, sizeof temporary, "%.*s.pitwall-%s.tmp", folder, path, id) >=
+        (int)sizeof temporary)
         return ENAMETOOLONG;
     unlink(temporary);
     int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_of(path));
@@ -171,7 +179,7 @@ static int bring_back(int pages, const char *live, const char *path, pit_error *
     if (!read_header(pages, &header) || !path_is_free(path, header.run_id))
         return pit__fail(error, PIT_CANNOT_WRITE, 0, "cannot bring back %s: another file is there",
                          live);
-    int failed = replace(pages, path);
+    int failed = replace(pages, path, header.run_id);
     if (failed)
         return pit__fail(error, PIT_CANNOT_WRITE, 0, "cannot bring back %s: %s", live,
                          strerror(failed));
@@ -282,6 +290,20 @@ static int path_of_pages(const char *live, char *path, size_t room)
     return code;
 }
 
+/* If the folder of the run was deleted, nothing but its pages is left, and they hold memory until they have a
+ * place. */
+static void make_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    if (length == 0 || length >= sizeof folder)
+        return;
+    memcpy(folder, path, length);
+    folder[length] = 0;
+    pit__folders(folder, 0700);
+}
+
 /* Returns 1, 0 (live, or gone meanwhile) or a code; path is set to the run's path. */
 static int recover_pages(const char *live, char *path, size_t room)
 {
@@ -302,6 +324,7 @@ static int recover_pages(const char *live, char *path, size_t room)
     pages = open_pages(live, NULL, &error);
     if (pages < 0)
         return pages == -2 ? 0 : PIT_REFUSED;
+    make_folder(path);
     code = bring_back(pages, live, path, &error);
     close(pages);
     return code;

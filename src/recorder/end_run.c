@@ -4,9 +4,12 @@
  * The program is dead when this is called, so there is no other writer. The figures are stored in the
  * header, not in a block, so they can be read whatever the state of the rest of the run.
  */
+#include "own_file.h"
 #include "place.h"
 #include "recorder.h"
 #include "sample_source.h"
+
+#include "base/file_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>

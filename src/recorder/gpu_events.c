@@ -12,9 +12,11 @@
  */
 #include "gpu_events.h"
 
+#include "base/own_threads.h"
 #include "base/thread_begun.h"
 #include "device_line.h"
 #include "gpu_driver.h"
+#include "main_leaves.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -222,6 +224,7 @@ static void look_at_pairs(const struct pit__gpu_driver *gpu)
 static void *watch(void *unused)
 {
     pit__thread_begins();
+    pit__own_thread_begins();
     for (;;) {
         uint32_t wanted = PIT_LOAD_ACQUIRE(turns_wanted);
         const struct pit__gpu_driver *gpu = PIT_LOAD(driver);
@@ -297,6 +300,7 @@ static void start_thread(void)
         pit__thread_await(begun);
         pthread_setname_np(thread, "pitwall-gpu");
         pthread_detach(thread);
+        (void)pit__main_may_leave();
         pit_before_close(last_turn, NULL);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -332,11 +336,8 @@ struct pit__gpu_event pit__gpu_mark(void)
 
 static struct pit__gpu_frames *frames_of(struct pit__thread *t)
 {
-    if (!t->gpu) {
-        void *pages =
-            mmap(NULL, sizeof *t->gpu, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        t->gpu = pages == MAP_FAILED ? NULL : pages;
-    }
+    if (!t->gpu)
+        t->gpu = pit__map_pages(sizeof *t->gpu);
     return t->gpu;
 }
 

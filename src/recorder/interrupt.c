@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ typedef uint64_t kernel_set;
 static __thread struct {
     uint32_t depth;
     int cancel;
+    int why; /* errno */
     kernel_set before;
 } held __attribute__((tls_model("initial-exec")));
 
@@ -39,10 +41,10 @@ void pit__signals_off(void)
         kernel_set all = what_is_held_back(), before = 0;
         int cancel = PTHREAD_CANCEL_ENABLE, why = errno;
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
-        errno = why;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
         held.before = before;
         held.cancel = cancel;
+        held.why = why;
     }
     PIT_STORE(held.depth, held.depth + 1);
     PIT_SIGNAL_FENCE();
@@ -57,7 +59,7 @@ void pit__signals_on(void)
         return;
     }
     kernel_set before = held.before;
-    int cancel = held.cancel, why = errno;
+    int cancel = held.cancel, why = held.why;
     PIT_STORE(held.depth, 0);
     PIT_SIGNAL_FENCE();
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
@@ -114,18 +116,37 @@ static int is_readable(uintptr_t address)
     return !is_bad;
 }
 
-/* Below a thread's stack is an unreadable page; the main thread's stack grows when it is read. */
+#define PAGE ((uintptr_t)4096)
+#define FAR_UP ((uintptr_t)1024 * 1024) /* how far up we look: a system call per page */
+
+/* Are all pages readable, from that of `top` down to that of `bottom`? The main thread's stack grows when it
+ * is read. */
+static int are_readable(uintptr_t top, uintptr_t bottom)
+{
+    uintptr_t at = top & ~(PAGE - 1), last = bottom & ~(PAGE - 1);
+    while (at >= last && is_readable(at))
+        at -= PAGE;
+    return at < last;
+}
+
+/* Is it the thread's own stack, not that of a coroutine, of which nothing tells where it ends? At the end of
+ * its own is what pthread_self returns; at the end of the main thread's are random bytes of the kernel. */
+static int is_own_stack(uintptr_t here)
+{
+    int is_main = syscall(SYS_gettid) == (long)getpid();
+    uintptr_t end = is_main ? getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
+    return here < end && end - here < FAR_UP && are_readable(end, here);
+}
+
+/* Below a thread's stack is an unreadable page. */
 enum pit__room pit__stack_room(size_t wanted)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     stack_t alternate;
     if (syscall(SYS_sigaltstack, NULL, &alternate) == 0 && alternate.ss_flags & SS_ONSTACK)
         return here - (uintptr_t)alternate.ss_sp >= wanted ? PIT__ROOM : PIT__SHORT_IN_HANDLER;
-    const uintptr_t page = 4096;
-    for (uintptr_t at = here & ~(page - 1); at > here - wanted; at -= page)
-        if (!is_readable(at - page))
-            return PIT__SHORT;
-    return PIT__ROOM;
+    int has_room = is_own_stack(here) && are_readable(here, here - wanted);
+    return has_room ? PIT__ROOM : PIT__SHORT;
 }
 
 /* ---- a larger stack -------------------------------------------------------------------------- */

@@ -139,9 +139,8 @@ int pit_journal(const char *kind, const char *text, const pit_figure *figures, s
 {
     if (!kind || !*kind || count > MOST_FIGURES || (count && !figures))
         return PIT_BAD_ARGUMENT;
-    void *bytes =
-        mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED)
+    void *bytes = pit__map_pages(MOST_BYTES);
+    if (!bytes)
         return PIT_NO_MEMORY;
     struct entry entry = {.bytes = bytes};
     int is_good = make_entry(&entry, kind, text, figures, count);

@@ -1,7 +1,11 @@
 /* Copies a run to its path if its live pages are in shared memory, or in the program's own memory
  * because there was no room elsewhere. It is copied every few seconds, so that a crash of the machine or
  * of the program loses only those, and a last time at close. */
+#include "own_file.h"
+#include "place.h"
 #include "recorder.h"
+
+#include "base/hex.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,21 +88,59 @@ static int copy_to(const pit_recorder *rec, int fd, int final)
     return error;
 }
 
-int pit__mirror(pit_recorder *rec, int final)
+/* Is the file at the path this run's, or none? The path may have been given to another file meanwhile. It is
+ * judged by what it contains: not every filesystem that needs a mirror keeps the numbers of its files. */
+int pit__path_is_ours(const pit_recorder *rec)
 {
-    char temporary[PATH_MAX + 8];
-    snprintf(temporary, sizeof temporary, "%s.tmp", rec->path);
-    unlink(temporary);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rec->file_mode);
+    struct pit_fmt_header header;
+    int fd = open(rec->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return errno == ENOENT;
+    ssize_t got = pread(fd, &header, sizeof header, 0);
+    close(fd);
+    return got == 0 || /* created to take the name */
+           (got == (ssize_t)sizeof header &&
+            memcmp(header.run_id, rec->header->run_id, sizeof header.run_id) == 0);
+}
+
+/* At the end, a run whose path was taken gets a name next to it. 0 or an errno. */
+static int keep_path(pit_recorder *rec, int final)
+{
+    if (pit__path_is_ours(rec))
+        return 0;
+    int fd = final ? pit__create_beside(rec->path, rec->file_mode) : -1;
+    if (fd < 0)
+        return final ? errno : EEXIST;
+    close(fd);
+    return 0;
+}
+
+static int mirror_by(pit_recorder *rec, const char *temporary, int final)
+{
+    unlink(temporary); /* its name has the run's id, so it is ours */
+    int fd = pit__moved_up(
+        open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rec->file_mode));
     int error = fd < 0 ? errno : copy_to(rec, fd, final);
     if (fd >= 0 && close(fd) != 0 && !error)
         error = errno;
     if (!error && rename(temporary, rec->path) != 0)
         error = errno;
-    if (error) {
-        if (fd >= 0)
-            unlink(temporary);
-        pit__bump(&rec->header->counters[PIT_FMT_MIRRORS_FAILED]);
+    if (error && fd >= 0)
+        unlink(temporary);
+    return error;
+}
+
+int pit__mirror(pit_recorder *rec, int final)
+{
+    char temporary[PATH_MAX + 64], id[33];
+    int error = keep_path(rec, final);
+    if (!error) {
+        pit__hex(rec->header->run_id, sizeof rec->header->run_id, id);
+        int folder = (int)(strrchr(rec->path, '/') - rec->path);
+        snprintf(temporary, sizeof temporary, "%.*s/.pitwall-%s.tmp", folder, rec->path, id);
+        error = mirror_by(rec, temporary, final);
     }
+    if (error)
+        pit__bump(&rec->header->counters[PIT_FMT_MIRRORS_FAILED]);
     return error;
 }

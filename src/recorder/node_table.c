@@ -17,9 +17,7 @@ static uint32_t hash_slot(uint64_t key, uint32_t mask)
 
 static struct pit__cache_entry *entries_new(uint32_t count)
 {
-    void *memory = mmap(NULL, count * sizeof(struct pit__cache_entry), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    return pit__map_pages(count * sizeof(struct pit__cache_entry));
 }
 
 static void hash_put(struct pit__cache_entry *hash, uint32_t mask, struct pit__cache_entry entry)

@@ -5,7 +5,10 @@
  * end release it. The kernel also releases it when the process closes any descriptor of the file, so the
  * sampler takes it again, and the header names the writing process and its start time.
  */
+#include "own_file.h"
 #include "recorder.h"
+
+#include "base/mapped_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +23,7 @@
 #define MOST_OPEN 0644u /* permissions of a run file */
 #define MOST_CLOSED 0600u
 #define HIGH_DESCRIPTOR 64 /* no program expects its next file to get such a number */
+#define LOCK_EVERY 10u     /* readings */
 
 uint32_t pit__file_mode(unsigned asked)
 {
@@ -27,7 +31,8 @@ uint32_t pit__file_mode(unsigned asked)
     char *end = NULL;
     if (!asked && text && *text) {
         unsigned long mode = strtoul(text, &end, 8);
-        asked = *end ? MOST_CLOSED : (unsigned)mode; /* "private", and any text that is no number */
+        /* "private", any text that is no number, and 0 */
+        asked = *end || !mode ? MOST_CLOSED : (unsigned)mode;
     }
     return ((asked ? asked : MOST_OPEN) & MOST_OPEN) | MOST_CLOSED;
 }
@@ -52,6 +57,12 @@ static const char *mapped_path(const pit_recorder *rec)
     return rec->live_path[0] ? rec->live_path : rec->path;
 }
 
+/* The file may have been renamed; with the recorder's lock held. */
+static int is_found_elsewhere(pit_recorder *rec)
+{
+    return pit__mapped_file(rec->base, rec->moved_path, sizeof rec->moved_path);
+}
+
 static int is_own(const pit_recorder *rec, const struct stat *found)
 {
     return (uint64_t)found->st_ino == rec->inode && (uint64_t)found->st_dev == rec->device;
@@ -61,6 +72,11 @@ static int is_own_descriptor(const pit_recorder *rec, int fd)
 {
     struct stat found;
     return fd >= 0 && fstat(fd, &found) == 0 && is_own(rec, &found);
+}
+
+static int is_writable(int fd)
+{
+    return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
 /* ---- its mode ------------------------------------------------------------------------------ */
@@ -86,28 +102,40 @@ void pit__file_rest(pit_recorder *rec)
 
 /* ---- its descriptor ------------------------------------------------------------------------ */
 
-/* Use a number that a program does not expect to get for its own next file. */
-static int moved_up(int fd)
+#define STANDARD 3 /* below are those that a program uses even after it has closed them */
+
+int pit__moved_up(int fd)
 {
     int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR) : -1;
-    if (high < 0)
+    if (high < 0 && fd >= 0 && fd < STANDARD)
+        high = fcntl(fd, F_DUPFD_CLOEXEC, STANDARD);
+    if (high < 0 && (fd < 0 || fd >= STANDARD))
         return fd;
+    int why = errno;
     close(fd);
+    errno = why;
     return high;
 }
 
-static int open_again(const pit_recorder *rec, int flags)
+static int open_own(const pit_recorder *rec, const char *path, int flags)
 {
-    int fd =
-        moved_up(open(mapped_path(rec), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    int fd = pit__moved_up(open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     if (fd < 0 || is_own_descriptor(rec, fd))
         return fd;
     close(fd);
     return -1;
 }
 
+static int open_again(pit_recorder *rec, int flags)
+{
+    int fd = open_own(rec, mapped_path(rec), flags);
+    if (fd < 0 && is_found_elsewhere(rec))
+        fd = open_own(rec, rec->moved_path, flags);
+    return fd;
+}
+
 /* The owner gets write permission only for this moment. */
-static int reopened(const pit_recorder *rec)
+static int reopened(pit_recorder *rec)
 {
     int reading = open_again(rec, O_RDONLY);
     if (reading < 0)
@@ -122,10 +150,11 @@ static int reopened(const pit_recorder *rec)
     return fd;
 }
 
-/* The program may have closed our descriptor and opened another file with its number. */
+/* The program may have closed our descriptor and opened a file with its number: another one, or this one for
+ * reading. */
 int pit__own_descriptor(pit_recorder *rec)
 {
-    if (rec->inode && !is_own_descriptor(rec, rec->fd))
+    if (rec->inode && !(is_own_descriptor(rec, rec->fd) && is_writable(rec->fd)))
         rec->fd = reopened(rec);
     return rec->fd;
 }
@@ -162,34 +191,70 @@ static void leave_file(pit_recorder *rec, uint64_t left)
 
 /* Runs in a separate table of descriptors, with bare system calls: see sample_source.c. A read lock
  * is visible as well, and needs no write permission. */
-static void hold_own_lock(const pit_recorder *rec, struct pit__file_watch *watch)
+static int open_for_watch(const pit_recorder *rec, const char *path)
+{
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+                          O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || is_own_descriptor(rec, fd))
+        return fd;
+    syscall(SYS_close, fd);
+    return -1;
+}
+
+/* Once open, it stays: the program cannot close it, and it follows renames. */
+static void watch_file(pit_recorder *rec, struct pit__file_watch *watch)
+{
+    if (!watch->has_table || watch->fd >= 0)
+        return;
+    watch->fd = open_for_watch(rec, mapped_path(rec));
+    if (watch->fd < 0 && !watch->has_searched) {
+        watch->has_searched = 1;
+        if (is_found_elsewhere(rec))
+            watch->fd = open_for_watch(rec, rec->moved_path);
+    }
+}
+
+/* It is not granted while the program's own lock is there. */
+static void hold_own_lock(struct pit__file_watch *watch)
 {
     struct flock lock = live_lock(F_RDLCK);
-    if (watch->is_locked)
-        return;
-    if (watch->fd < 0)
-        watch->fd = (int)syscall(SYS_openat, AT_FDCWD, mapped_path(rec),
-                                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (is_own_descriptor(rec, watch->fd))
+    if (!watch->is_locked && watch->fd >= 0 && watch->turns++ % LOCK_EVERY == 0)
         watch->is_locked = fcntl(watch->fd, F_SETLK, &lock) == 0;
 }
 
-void pit__file_watch(pit_recorder *rec, struct pit__file_watch *watch)
+/* Bytes that the file has; as many as are mapped if it is not found. */
+static uint64_t present_bytes(const pit_recorder *rec, const struct pit__file_watch *watch)
 {
     struct stat found;
-    PIT_STORE(rec->header->counters[PIT_FMT_MENDED], pit__guard_mended());
-    if (!rec->inode)
-        return;
-    if (!pit__lock_take(&rec->control->lock))
-        return;
-    if (stat(mapped_path(rec), &found) == 0 && is_own(rec, &found) &&
-        (uint64_t)found.st_size < rec->file_bytes)
-        leave_file(rec, (uint64_t)found.st_size);
+    int fd = watch->has_table ? watch->fd : rec->fd;
+    int is_known = fd >= 0 && fstat(fd, &found) == 0 && is_own(rec, &found);
+    if (!is_known)
+        is_known = stat(mapped_path(rec), &found) == 0 && is_own(rec, &found);
+    return is_known ? (uint64_t)found.st_size : rec->file_bytes;
+}
+
+static void watch_locked(pit_recorder *rec, struct pit__file_watch *watch)
+{
+    watch_file(rec, watch);
+    uint64_t present = present_bytes(rec, watch);
+    if (present < rec->file_bytes)
+        leave_file(rec, present);
     else if (watch->has_table)
-        hold_own_lock(rec, watch);
+        hold_own_lock(watch);
     else if (pit__own_descriptor(rec) >= 0)
         hold_live_lock(rec->fd);
-    pit__lock_give(&rec->control->lock);
+}
+
+/* Nothing is stored in the run before its file is known to have its pages. */
+void pit__file_watch(pit_recorder *rec, struct pit__file_watch *watch)
+{
+    if (rec->inode) {
+        if (!pit__lock_take(&rec->control->lock))
+            return;
+        watch_locked(rec, watch);
+        pit__lock_give(&rec->control->lock);
+    }
+    PIT_STORE(rec->header->counters[PIT_FMT_MENDED], pit__guard_mended());
 }
 
 /* ---- the second witness --------------------------------------------------------------------- */

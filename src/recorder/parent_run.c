@@ -6,6 +6,7 @@
  * that finds it names it as its parent. The environment is read once, when the library is loaded:
  * variables that a process sets later are meant for its children.
  */
+#include "own_file.h"
 #include "place.h"
 #include "recorder.h"
 

@@ -1,7 +1,10 @@
 /* Names of run files: templates, the default name, and the name of a child's run in its parent's folder;
  * for this process or for one that it starts. */
+#include "own_file.h"
 #include "place.h"
 #include "recorder.h"
+
+#include "base/file_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -183,20 +186,38 @@ int pit__path_expand(char *path, const char *wanted)
     return expand(path, wanted, &whose);
 }
 
+struct named { /* the arguments and the result of pit_run_path */
+    char *path;
+    size_t room;
+    const char *wanted;
+    const char *const *argv;
+    long pid;
+    uint64_t start_wall_ns;
+    int code;
+};
+
+static void name_run(void *arg)
+{
+    struct named *named = arg;
+    char made[PATH_MAX];
+    struct pit__program program;
+    pit__program_of(&program, named->argv);
+    struct whose whose = {program.name, named->pid, (time_t)(named->start_wall_ns / 1000000000u),
+                          pit__has_parent()};
+    int fits = expand(made, named->wanted, &whose) == 0 && strlen(made) < named->room;
+    if (fits)
+        memcpy(named->path, made, strlen(made) + 1);
+    named->code = fits ? PIT_OK : PIT_BAD_ARGUMENT;
+}
+
 int pit_run_path(char *path, size_t room, const char *wanted, const char *const *argv, long pid,
                  uint64_t start_wall_ns)
 {
-    char made[PATH_MAX];
-    struct pit__program program;
     if (!path || !argv || !argv[0])
         return PIT_BAD_ARGUMENT;
-    pit__program_of(&program, argv);
-    struct whose whose = {program.name, pid, (time_t)(start_wall_ns / 1000000000u),
-                          pit__has_parent()};
-    if (expand(made, wanted, &whose) != 0 || strlen(made) >= room)
-        return PIT_BAD_ARGUMENT;
-    memcpy(path, made, strlen(made) + 1);
-    return 0;
+    struct named named = {path, room, wanted, argv, pid, start_wall_ns, PIT_BUSY};
+    pit__with_room(name_run, &named);
+    return named.code;
 }
 
 int pit__path_of_program(char *path, long pid)
@@ -257,27 +278,13 @@ int pit__free_beside(const char *path)
     return free_one;
 }
 
-/* A device, a pipe, a socket: it must not be overwritten, nor get a file next to it. */
-static int is_no_file(const char *path)
-{
-    struct stat found;
-    return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
-}
-
-int pit__is_null_device(const char *path)
-{
-    struct stat found, null;
-    return stat(path, &found) == 0 && S_ISCHR(found.st_mode) && stat("/dev/null", &null) == 0 &&
-           found.st_rdev == null.st_rdev;
-}
-
 #define TRIES 1000 /* another process may take the name that was just free */
 
 int pit__create_beside(char *path, uint32_t mode)
 {
     char tried[PATH_MAX];
     int number = 1, fd = -1;
-    if (is_no_file(path)) {
+    if (pit__is_not_a_file(path)) {
         errno = EINVAL;
         return -1;
     }
@@ -293,7 +300,12 @@ int pit__create_beside(char *path, uint32_t mode)
             errno = EEXIST;
         }
     }
+    if (fd < 0)
+        return -1;
+    fd = pit__moved_up(fd);
     if (fd >= 0)
         memcpy(path, tried, strlen(tried) + 1);
+    else
+        unlink(tried); /* it is empty */
     return fd;
 }

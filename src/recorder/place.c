@@ -2,8 +2,10 @@
  * shared memory with a mirror at the path, else in anonymous memory.
  */
 #include "place.h"
+#include "own_file.h"
 #include "recorder.h"
 
+#include "base/file_kind.h"
 #include "base/folders.h"
 #include "base/hex.h"
 
@@ -81,7 +83,8 @@ static int place_in_shm(pit_recorder *rec, const unsigned char *run_id, uint64_t
     pit__hex(run_id, 16, id);
     snprintf(rec->live_path, sizeof rec->live_path, SHM_FOLDER "pitwall-%ld-%s.pit",
              (long)geteuid(), id);
-    int fd = open(rec->live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = pit__moved_up(
+        open(rec->live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     int error = fd < 0 ? errno : 0;
     if (!error) {
         pit__file_begin(rec, fd);

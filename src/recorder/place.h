@@ -9,6 +9,8 @@ int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes);
 /* Create a new file at path or, if it is taken, at the next free name; path (PATH_MAX) is set to it.
  * The descriptor, or -1 with errno. */
 int pit__create_beside(char *path, uint32_t mode);
+/* Is the file at the recorder's path its own, or none? */
+int pit__path_is_ours(const pit_recorder *rec);
 /* The number of a free name, found in few steps however many are taken. */
 int pit__free_beside(const char *path);
 /* The name with this number, from 1 on; 1 is path itself. 0 or an errno. */
@@ -17,10 +19,10 @@ int pit__path_beside(char *beside, const char *path, int number);
 /* Create the folders of path for files of this mode; `folder` (PATH_MAX) gets the last one. 0 or an
  * errno. */
 int pit__make_folders(const char *path, char *folder, uint32_t file_mode);
-/* Is it /dev/null? */
-int pit__is_null_device(const char *path);
 /* A recorder in memory that never records: to lay out a run by hand. NULL without memory. */
 pit_recorder *pit__recorder_blank(void);
+/* stay_loaded.c: keep the object that contains the library from being unloaded. */
+void pit__stay_loaded(void);
 /* Expand a template into path (PATH_MAX): default name if NULL. 0 or an errno. */
 int pit__path_expand(char *path, const char *wanted);
 /* The path of a child's run, in the folder of its parent's. 0 or an errno. */

@@ -5,6 +5,7 @@
 #include "format/ordered.h"
 #include "interrupt.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -70,15 +71,17 @@ int pit__lock_is_own(const struct pit__lock *lock)
 
 int pit__lock_take_open(struct pit__lock *lock)
 {
-    int cancel = PTHREAD_CANCEL_ENABLE;
+    int cancel = PTHREAD_CANCEL_ENABLE, why = errno;
     if (pit__lock_is_own(lock))
         return 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!swap(&lock->word, 0, pit__thread_self()) && !wait_for(lock)) {
         pthread_setcancelstate(cancel, NULL);
+        errno = why;
         return 0;
     }
     lock->cancel = cancel;
+    lock->why = why;
     PIT_SIGNAL_FENCE();
     return 1;
 }
@@ -92,9 +95,10 @@ static void let_go(struct pit__lock *lock)
 
 void pit__lock_give_open(struct pit__lock *lock)
 {
-    int cancel = lock->cancel;
+    int cancel = lock->cancel, why = lock->why;
     let_go(lock);
     pthread_setcancelstate(cancel, NULL);
+    errno = why;
 }
 
 int pit__lock_take(struct pit__lock *lock)
@@ -131,9 +135,11 @@ void pit__wake(uint32_t *word)
     futex(word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL);
 }
 
-static void *map(size_t bytes)
+void *pit__map_pages(size_t bytes)
 {
+    int why = errno;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = why;
     return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -159,7 +165,7 @@ static void *map_wiped(size_t bytes)
 {
     if (bytes > CHUNK_BYTES || wiped_chunk_count == WIPED_CHUNKS)
         return NULL;
-    void *memory = map(CHUNK_BYTES);
+    void *memory = pit__map_pages(CHUNK_BYTES);
     if (!memory)
         return NULL;
     madvise(memory, CHUNK_BYTES, MADV_WIPEONFORK);
@@ -193,7 +199,7 @@ struct pit__lock *pit__process_lock(void)
     struct pit__lock *lock = PIT_LOAD_ACQUIRE(process_lock);
     if (lock)
         return lock;
-    struct pit__lock *page = map(4096), *none = NULL;
+    struct pit__lock *page = pit__map_pages(4096), *none = NULL;
     if (!page)
         return NULL;
     madvise(page, 4096, MADV_WIPEONFORK);
@@ -235,7 +241,7 @@ static void *alloc_from(struct chunk *chunk, void *(*map_chunk)(size_t), size_t 
 
 void *pit__private_alloc(size_t bytes)
 {
-    return alloc_from(&ordinary, map, bytes);
+    return alloc_from(&ordinary, pit__map_pages, bytes);
 }
 
 void *pit__wiped_alloc(size_t bytes)

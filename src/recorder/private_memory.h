@@ -13,6 +13,8 @@
 struct pit__lock {
     uint32_t word; /* 0 free; else the thread that holds it, and a bit: others wait for it */
     int cancel;    /* the holder's former cancel state */
+    int why;       /* and its errno, which the program must find unchanged */
+    int spare;
 };
 
 /* Returns 1 if the lock is now held. Returns 0 if this thread holds it already, further down its stack
@@ -29,6 +31,9 @@ void pit__lock_give_open(struct pit__lock *lock);
 int pit__lock_is_own(const struct pit__lock *lock);
 /* Release it if it is held by a call of this thread that will never return. */
 void pit__lock_break(struct pit__lock *lock);
+
+/* Zeroed pages, or NULL; errno stays as it is. */
+void *pit__map_pages(size_t bytes);
 
 /* Wait until *word is no longer `value`, or for at most `ns` nanoseconds. */
 void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns);

@@ -5,6 +5,8 @@
  * while a thread might be inside it: close only stops it.
  */
 #include "device.h"
+#include "main_leaves.h"
+#include "own_file.h"
 #include "place.h"
 #include "places.h"
 
@@ -43,6 +45,7 @@ __attribute__((constructor)) static void read_environment(void)
     is_privileged = getauxval(AT_SECURE) != 0;
     pit__enabled = environment_asks;
     pit__parent_read();
+    pit__stay_loaded();
 }
 
 int pit__is_off(void)
@@ -240,6 +243,17 @@ static pit_recorder *recorder_new(const char *path, const pit_options *options,
     PIT_STORE_ORDERED(rec->control->alive, 1);
     pit__sampler_start(rec);
     return rec;
+}
+
+void pit__samplers_stop(void)
+{
+    struct pit__lock *lock = pit__open_lock();
+    if (!lock || !pit__lock_take(lock))
+        return;
+    for (pit_recorder *rec = recorders; rec; rec = rec->next)
+        if (pit__is_alive(rec))
+            pit__sampler_stop(rec);
+    pit__lock_give(lock);
 }
 
 int pit__is_alive(const pit_recorder *rec)

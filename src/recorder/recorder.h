@@ -13,7 +13,7 @@
  *   thread_table.c  a thread gets a table and gives it back
  *   run_file.c      the mapped file: grow, hand out blocks, save
  *   place.c         where the run is kept; creating its file
- *   own_file.c      the file of a live run: its mode, its lock, its descriptor
+ *   own_file.c      the file of a live run: its mode, its lock, its descriptor, its name
  *   guard.c         repair of faults in the run's pages, if enabled
  *   parent_run.c    the parent run of this process
  *   end_run.c       writes into a child's run how the child ended
@@ -166,12 +166,13 @@ struct pit_recorder {
     uint64_t ring_budget;            /* pieces */
     uint64_t record_budget;          /* pieces */
     uint64_t span_flags;             /* of every span, PIT_FMT_WHERE_… */
-    pit_options options;  /* as given, without labels: a forked child opens with the same */
-    uint64_t scale_bits;  /* nanoseconds per tick, a double, as known so far */
-    uint64_t scale_basis; /* ticks over which it was measured */
-    char path[PATH_MAX];  /* of the run file */
-    char live_path[192];  /* in /dev/shm, or "" */
-    int is_mirrored;      /* the file at the path is a copy, made every few seconds */
+    pit_options options;       /* as given, without labels: a forked child opens with the same */
+    uint64_t scale_bits;       /* nanoseconds per tick, a double, as known so far */
+    uint64_t scale_basis;      /* ticks over which it was measured */
+    char path[PATH_MAX];       /* of the run file */
+    char live_path[192];       /* in /dev/shm, or "" */
+    char moved_path[PATH_MAX]; /* where the file was last found under another name */
+    int is_mirrored;           /* the file at the path is a copy, made every few seconds */
     pthread_t sampler;
     /* guarded by control->lock */
     int fd;                /* of the mapped file, or -1 */
@@ -307,26 +308,7 @@ uint64_t pit__name_offset(pit_recorder *rec, const struct pit__name *name);
 /* Add key and value texts. 0 or PIT_NO_MEMORY. */
 int pit__fact_add(pit_recorder *rec, const char *key, const char *value);
 
-/* ---- own_file.c, guard.c ------------------------------------------------------------------- */
-
-/* Permissions for new run files: those the program asks for, else PITWALL_MODE, else 0644. The umask
- * applies too. */
-uint32_t pit__file_mode(unsigned asked);
-/* The file was just created as fd: remove the write permission while the run is live. */
-void pit__file_begin(pit_recorder *rec, int fd);
-/* The run is finished: restore the permissions. */
-void pit__file_rest(pit_recorder *rec);
-/* The run's descriptor, opened again if it was lost; -1 if that fails. Call with the lock held. */
-int pit__own_descriptor(pit_recorder *rec);
-/* Checked by the sampler: the file still has its length, and the lock is held. */
-struct pit__file_watch {
-    int has_table; /* the thread has a separate table of descriptors */
-    int fd;
-    int is_locked;
-};
-void pit__file_watch(pit_recorder *rec, struct pit__file_watch *watch);
-/* Write into the header how other processes can see that this process is alive. */
-void pit__name_process(pit_recorder *rec);
+/* ---- guard.c ------------------------------------------------------------------------------- */
 
 /* Is the guard enabled? */
 int pit__guard_wanted(const pit_options *options);

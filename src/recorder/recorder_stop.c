@@ -2,6 +2,7 @@
  * yet is written. Nothing here waits for code that the calling thread itself interrupted.
  */
 #include "messages.h"
+#include "own_file.h"
 #include "place.h"
 #include "recorder.h"
 #include "sample_source.h"
@@ -42,8 +43,10 @@ static int save(pit_recorder *rec)
     }
     if (rec->was_cut)
         return EIO;
+    if (rec->fd < 0 && !rec->inode && !rec->path[0])
+        return rec->code == PIT_NO_FILE ? rec->system_errno : 0; /* it never had a name */
     if (rec->fd < 0 && !rec->inode)
-        return rec->in_memory || !rec->path[0] ? 0 : save_from_memory(rec);
+        return rec->in_memory ? 0 : save_from_memory(rec);
     return pit__run_save(rec);
 }
 
@@ -146,7 +149,7 @@ int pit_discard_run(void)
         return PIT_BAD_ARGUMENT;
     int is_in_file = rec->path[0] && (rec->fd >= 0 || rec->is_mirrored);
     pit_close();
-    if (is_in_file)
+    if (is_in_file && pit__path_is_ours(rec))
         unlink(rec->path);
     pit__give_id(rec->header->run_id);
     return PIT_OK;

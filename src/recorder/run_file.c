@@ -5,6 +5,7 @@
  * more, the run continues in anonymous memory behind it, at the offsets the file would have had;
  * close tries again to write that part.
  */
+#include "own_file.h"
 #include "recorder.h"
 
 #include <errno.h>

@@ -3,10 +3,13 @@
  * mirrors a run that is in shared memory. All signals are blocked in it; it ends at close and does not
  * exist in a forked child.
  */
+#include "main_leaves.h"
 #include "messages.h"
 #include "native_places.h"
+#include "own_file.h"
 #include "recorder.h"
 
+#include "base/own_threads.h"
 #include "base/thread_begun.h"
 #include "device/gpu_table.h"
 
@@ -36,6 +39,8 @@ void pit__clock_mark(pit_recorder *rec)
 static void *sample(void *arg)
 {
     pit__thread_begins();
+    pit__own_thread_begins();
+    pit__signals_off(); /* for good: this thread has blocked them, and taking a lock would block them again */
     pit_recorder *rec = arg;
     struct pit__control *control = rec->control;
     uint64_t interval = (uint64_t)(1e9 / rec->sample_hz);
@@ -64,6 +69,7 @@ static void *sample(void *arg)
     pit__sources_close(sources); /* the watch's descriptor is closed with the table */
     PIT_STORE_ORDERED(control->sampler_done, 1);
     pit__wake(&control->sampler_done);
+    pit__own_thread_ends();
     return NULL;
 }
 
@@ -86,6 +92,8 @@ void pit__sampler_start(pit_recorder *rec)
         pit__thread_await(begun);
         rec->control->sampler_running = 1;
         pthread_setname_np(rec->sampler, "pitwall");
+        if (!pit__main_may_leave())
+            pit__sampler_stop(rec);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);

@@ -320,9 +320,8 @@ void pit__drop_all(struct pit__thread *t)
         left += !(t->top->where & PIT_FMT_WHERE_ENDED);
         pit__drop_top(t);
     }
-    if (left)
-        PIT_STORE(t->file->counters[PIT_FMT_LEFT_OPEN],
-                  t->file->counters[PIT_FMT_LEFT_OPEN] + left);
+    if (left) /* see pit__left_open */
+        __atomic_fetch_add(&t->file->counters[PIT_FMT_LEFT_OPEN], left, __ATOMIC_RELAXED);
 }
 
 /* Drop the open frames above `frame`; phases count as ended. Returns the end time of `frame`,

@@ -170,6 +170,37 @@ void pit_stack_free(pit_stack *stack)
     pit__guard_leave(before);
 }
 
+/* ---- after the end of their thread ------------------------------------------------------------ */
+
+/* The table may have another owner by now; only this counter of it has several writers. */
+void pit__left_open(pit_token token, int64_t spans)
+{
+    pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit_default_recorder() : NULL;
+    if (!rec || !pit__is_alive(rec) || token >> PIT__TOKEN_GENERATION_SHIFT != rec->generation)
+        return;
+    struct pit__guard before = pit__guard_enter();
+    if (pit__lock_take(&rec->control->lock)) {
+        const struct pit__thread *t = rec->threads;
+        while (t && (t->token_base ^ token) >> PIT__TOKEN_THREAD_SHIFT)
+            t = t->next_in_recorder;
+        if (t)
+            __atomic_fetch_add(&t->file->counters[PIT_FMT_LEFT_OPEN], (uint64_t)spans,
+                               __ATOMIC_RELAXED);
+        pit__lock_give(&rec->control->lock);
+    }
+    pit__guard_leave(before);
+}
+
+void pit__stack_leave(pit_stack *stack, uint64_t open)
+{
+    if (!stack || !stack->is_away || !stack->depth)
+        return;
+    pit__left_open(stack->token_base, (int64_t)open);
+    stack->token_base = 0; /* the next switch to it finds it empty */
+    stack->depth = 0;
+    stack->measured = NULL;
+}
+
 /* ---- stacks that begin below a span ---------------------------------------------------------- */
 
 int pit_set_root(uint64_t place)

@@ -4,6 +4,7 @@
  * threads were alive at once, and a reader never sees one vanish. A thread prefers a table whose last
  * owner had its name, so that pools keep their figures together.
  */
+#include "main_leaves.h"
 #include "recorder.h"
 
 #include <string.h>
@@ -362,6 +363,7 @@ void pit__threads_forget(pit_recorder *rec)
 struct pit__thread *pit__attach(pit_recorder *rec)
 {
     struct pit__guard before = pit__guard_enter();
+    pit__watch_main();
     pass_on_guard_counts(rec);
     struct pit__thread *t = take_table(rec), *list = swept(before.tls);
     if (t) {

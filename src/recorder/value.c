@@ -36,9 +36,8 @@ static int have_index(struct pit__thread *t, uint32_t id)
     uint32_t room = t->value_room ? t->value_room : 512;
     while (room <= id)
         room *= 2;
-    struct pit__value *bigger = mmap(NULL, room * sizeof *bigger, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bigger == MAP_FAILED)
+    struct pit__value *bigger = pit__map_pages(room * sizeof *bigger);
+    if (!bigger)
         return 0;
     pit__signals_off();
     if (t->values) {

@@ -1,5 +1,6 @@
 /* table_csv.c: a table as CSV (RFC 4180) with raw figures and names. */
 #include "table_rows.h"
+#include "text.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -12,22 +13,31 @@ static int needs_mark(const char *text)
     return *text && strchr("=+-@\t\r", *text) != NULL;
 }
 
+/* As UTF-8, which readers insist on: other bytes become U+FFFD. */
+static void write_characters(FILE *out, const char *text, int is_quoted)
+{
+    for (size_t left = strlen(text), bytes; left > 0; text += bytes, left -= bytes) {
+        uint32_t code;
+        bytes = pit__utf8_next(text, left, &code);
+        if (code == UINT32_MAX) {
+            fputs("\xef\xbf\xbd", out);
+            continue;
+        }
+        if (code == '"' && is_quoted)
+            putc('"', out);
+        fwrite(text, 1, bytes, out);
+    }
+}
+
 static void write_text(FILE *out, const char *text)
 {
     int mark = needs_mark(text);
     size_t length = strlen(text);
     int edge = length > 0 && (text[0] == ' ' || text[length - 1] == ' '); /* some readers trim */
-    if (!edge && !strpbrk(text, ",\"\r\n")) {
-        fprintf(out, "%s%s", mark ? "'" : "", text);
-        return;
-    }
-    fputs(mark ? "\"'" : "\"", out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
+    const char *quote = edge || strpbrk(text, ",\"\r\n") ? "\"" : "";
+    fprintf(out, "%s%s", quote, mark ? "'" : "");
+    write_characters(out, text, *quote != 0);
+    fputs(quote, out);
 }
 
 static void write_cell(FILE *out, enum pit__kind kind, const struct pit__table_cell *cell)

@@ -1,9 +1,11 @@
 """Programs that do not use Pitwall, run without and with `pitwall run`: their output must be the same, and
 the recorded run is returned."""
 
+import json
 import os
 import subprocess
 import textwrap
+import unittest
 
 import py_case
 from py_case import pit_case
@@ -28,14 +30,33 @@ def learn(x):
 """
 
 
-class Case(py_case.Case):
-    loaded = None  # the process of torch_loaded.py
+class Loaded(py_case.Case):
+    """Programs that need PyTorch and nothing else of a new process."""
 
-    @classmethod
-    def tearDownClass(cls):
-        if cls.loaded:
-            cls.loaded.communicate()
+    loaded = None  # the process of torch_loaded.py, for all classes of a test program
 
+    def run_loaded(self, folder, env, *command, status=0, variables=None):
+        """Run a program of the folder, with its arguments, where PyTorch is loaded already. The environment is
+        that of the first one, with these variables of `pitwall run` if there are any."""
+        if not Loaded.loaded:
+            Loaded.loaded = subprocess.Popen(
+                [py_case.PYTHON, os.path.join(py_case.HERE, "torch_loaded.py")], env=env, encoding="utf-8",
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            unittest.addModuleCleanup(Loaded.loaded.communicate)
+        self.loaded.stdin.write(json.dumps([folder, variables, *command]) + "\n")
+        self.loaded.stdin.flush()
+        found = self.loaded.stdout.readline()
+        said = []
+        for name in ("plain.stdout", "plain.stderr"):
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                said.append(file.read())
+            os.remove(path)
+        self.assertEqual(found, "%d\n" % status, "\n".join(said))
+        return subprocess.CompletedProcess(command, status, *said)
+
+
+class Case(Loaded):
     def write(self, folder, name, text):
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -43,9 +64,17 @@ class Case(py_case.Case):
             file.write(textwrap.dedent(text))
         return path
 
-    def hooked(self, program, *options, status=0, files=(), timeout=120, same_errors=True, **env):
+    def variables_of_run(self, folder, env):
+        """The variables that `pitwall run` sets for a program of this folder."""
+        told = self.run_ok([pit_case.tool(), "run", "-o", "run.pit", "--", "env", "-0"], cwd=folder, env=env).stdout
+        os.remove(os.path.join(folder, "run.pit"))  # of env; the program is to make this file
+        pairs = (pair.split("=", 1) for pair in told.split("\0") if pair)
+        return {key: value for key, value in pairs if key.startswith(("PITWALL", "PYTHONPATH"))}
+
+    def hooked(self, program, *options, status=0, files=(), timeout=120, same_errors=True, is_whole=False, **env):
         """Run it both ways; returns the counts of each path. Its output is in self.stdout, the standard
-        error of the hooked one in self.stderr."""
+        error of the hooked one in self.stderr. A program that begins with SMALL gets its hooks where PyTorch is
+        loaded already. is_whole: the tool starts it, and its own import of PyTorch is hooked."""
         self.where = folder = self.folder()
         for name, text in dict(files).items():
             self.write(folder, name, text)
@@ -56,31 +85,17 @@ class Case(py_case.Case):
         is_small = program.startswith(SMALL) and not (files or env or status)
         env = pit_case.clean_env(PYTHONDONTWRITEBYTECODE="1",
                                  PYTHONWARNINGS="ignore:resource_tracker", **env)
-        plain = (self.run_loaded(folder, env) if is_small else
+        plain = (self.run_loaded(folder, env, "program.py") if is_small else
                  self.run_status(status, command, cwd=folder, env=env, timeout=timeout))
-        done = self.run_status(status, tool + command, cwd=folder, env=env, timeout=timeout)
+        done = (self.run_loaded(folder, env, "program.py", variables=self.variables_of_run(folder, env))
+                if is_small and not (is_whole or options) else
+                self.run_status(status, tool + command, cwd=folder, env=env, timeout=timeout))
         self.assertEqual(done.stdout, plain.stdout)
         if same_errors:
             self.assertEqual(done.stderr, plain.stderr)
         found = self.counts("run.pit")
         self.stdout, self.stderr = done.stdout, done.stderr
         return found
-
-    def run_loaded(self, folder, env):
-        """Run program.py of the folder where PyTorch is loaded already."""
-        if not type(self).loaded:
-            type(self).loaded = subprocess.Popen(
-                [py_case.PYTHON, os.path.join(py_case.HERE, "torch_loaded.py")], env=env, encoding="utf-8",
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.loaded.stdin.write(folder + "\n")
-        self.loaded.stdin.flush()
-        status = self.loaded.stdout.readline()
-        said = []
-        for name in ("plain.stdout", "plain.stderr"):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
-                said.append(file.read())
-        self.assertEqual(status, "0\n", "\n".join(said))
-        return subprocess.CompletedProcess("program.py", 0, *said)
 
     def read(self, name):
         """Read a run with the library, in a separate process; None if there is none."""

@@ -23,9 +23,9 @@ import pit_case  # noqa: E402
 # Another interpreter and the package as it was built for it: test_py_versions.py.
 PYTHON = os.environ.get("PY_CASE_PYTHON", "/usr/bin/python3")
 
-# Available in every program.
+# Available in every program; asyncio too, in those that name it: to load it takes longer than most programs.
 START = """
-import asyncio, json, os, sys, threading, time
+import json, os, sys, threading, time
 import pitwall
 def counts(run=None):
     run = run or pitwall.read_live()
@@ -51,6 +51,12 @@ pitwall._pitwall._set_clock(lambda: now_ns)
 main = pit_case.main
 
 
+def with_asyncio(program):
+    """The program, whose first line loads asyncio if it is used. The numbers of its lines stay as they are."""
+    is_used = "asyncio" in program and program.startswith(START)
+    return program.replace("import ", "import asyncio, ", 1) if is_used else program
+
+
 def package_dir():
     return os.environ.get("PY_CASE_PACKAGE") or os.path.join(pit_case.build_dir(), "python")
 
@@ -66,9 +72,13 @@ def preload():
     return {"LD_PRELOAD": path, "ASAN_OPTIONS": "detect_leaks=0"}
 
 
+# Threads of a numerical library wait for work by spinning, and no test here is about them.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
 def environment(**more):
-    return pit_case.clean_env(PYTHONPATH=package_dir(), PYTHONDONTWRITEBYTECODE="1", **preload(),
-                              **more)
+    return pit_case.clean_env(**{"PYTHONPATH": package_dir(), "PYTHONDONTWRITEBYTECODE": "1", **ONE_THREAD,
+                                 **preload(), **more})
 
 
 class Case(pit_case.Case):
@@ -78,7 +88,7 @@ class Case(pit_case.Case):
         tell = os.path.join(folder, "tell.json")
         script = os.path.join(folder, "program.py")
         with open(script, "w", encoding="utf-8") as file:
-            file.write(start + textwrap.dedent(program))
+            file.write(with_asyncio(start + textwrap.dedent(program)))
         done = self.run_status(status, [PYTHON, script, *arguments], cwd=cwd or folder,
                                timeout=timeout, env=environment(PY_CASE_TELL=tell, **env))
         self.stdout, self.stderr = done.stdout, done.stderr

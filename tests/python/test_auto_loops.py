@@ -25,7 +25,7 @@ batches = iter(loader)                                     # by hand: 2
 learn(next(batches)); learn(next(batches))
 del batches
 for x in DataLoader(data, batch_size=12): pass             # nothing but loading: 1
-""")
+""", is_whole=True)
         self.assertEqual(found, {
             "loader_start": 6 + 3, "step": 3 + 1 + 1 + 3 + 2 + 1,
             "step/data_loading": 6 + 1 + 3 + 2 + 1, "step/forward": 10, "step/backward": 10,
@@ -182,7 +182,7 @@ print(Own(4, 1)(x).sum().item().hex())
 schedule = torch.optim.lr_scheduler.ExponentialLR(optimiser, 0.9)
 optimiser.step(); schedule.step()
 print(optimiser.step.__name__, schedule.get_last_lr())
-""")
+""", is_whole=True)
         self.assertNotIn("pitwall", self.stdout)
 
     def test_a_script_that_uses_pitwall_itself_has_its_own_run(self):

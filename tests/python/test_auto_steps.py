@@ -37,7 +37,7 @@ for i in range(9):
 evaluate(5); torch.save(model.state_dict(), "model.pt"); torch.load("model.pt")
 """, {"step": 9, "step/forward": 18, "step/loss": 18, "step/backward": 18, "step/optimizer": 9,
       "eval_step": 20, "eval_step/forward": 20, "eval_step/loss": 20,
-      "checkpoint": 4, "load_checkpoint": 1})
+      "checkpoint": 4, "load_checkpoint": 1}, is_whole=True)
         self.assertEqual(self.run_read["facts"]["accumulation"], "2")
 
     def test_evaluation_with_gradients_on_is_known_by_the_mode(self):
@@ -165,8 +165,8 @@ model(torch.ones(3, 5))
 
 
 class Facts(auto_case.Case):
-    def facts(self, program):
-        self.hooked(SMALL + EVALUATE + program)
+    def facts(self, program, **options):
+        self.hooked(SMALL + EVALUATE + program, **options)
         return self.run_read["facts"]
 
     def test_what_advice_must_know(self):
@@ -174,7 +174,7 @@ class Facts(auto_case.Case):
 for x in DataLoader(data, batch_size=3, num_workers=1, persistent_workers=True): learn(x)
 with torch.no_grad():
     for x in DataLoader(data, batch_size=6, num_workers=2): model(x)
-""")
+""", is_whole=True)
         wanted = {"loader_workers": "1", "loader_batch": "3", "loader_persistent": "1",
                   "device": "cpu", "dtype": "float32", "optimizer": "SGD", "optimizer_fused": "n/a",
                   "optimizer_foreach": "0", "compute_threads": "1"}

@@ -145,6 +145,41 @@ class Names(py_case.Case):
                 self.assertNotIn("\x1b", self.stdout)
 
 
+class OddTexts(py_case.Case):
+    """Texts that are no names of spans take what those take: file names with bytes that are not UTF-8."""
+
+    def test_labels_threads_and_journal(self):
+        found = self.python("""
+            import threading
+            odd, odd_text = "p\\udcff/x", "p\\\\udcff/x"
+            def work():
+                with pitwall.span("in a thread"): pass
+            pitwall.open("run.pit", labels={"from " + odd: odd})
+            pitwall.label("code " + odd, odd)
+            pitwall.journal("kind", odd, {odd: 1.0}, {odd: odd})
+            thread = threading.Thread(target=work, name="thread " + odd)
+            thread.start(); thread.join()
+            pitwall.thread_name("main " + odd)
+            with pitwall.span(odd): pass
+            pitwall.close()
+            run = pitwall.read("run.pit")
+            labels = [[key, value] for key, value in run["facts"].items() if odd_text in key]
+            tell([sorted(labels), sorted(t["name"] for t in run["threads"]), counts(run)])
+        """)
+        odd, path = "p\\udcff/x", "p\\\\udcff\\/x"
+        self.assertEqual(found, [[["label.code " + odd, odd], ["label.from " + odd, odd]],
+                                 ["main " + odd, "thread " + odd], {path: 1, "in a thread": 1}])
+
+    def test_texts_of_the_wrong_type(self):
+        for call in ("label(1, 'a')", "label('a', None)", "label('a', 'b\\0c')", "thread_name(b'a')",
+                     "journal(1)"):
+            found = self.python("""
+                try: pitwall.%s
+                except (TypeError, ValueError) as error: tell(str(error))
+            """ % call)
+            self.assertRegex(found, "must be str, not|null character", call)
+
+
 class Numbers(py_case.Case):
     def test_numbers_of_any_kind_count_batches(self):
         found = self.python("""

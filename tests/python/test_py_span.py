@@ -76,6 +76,27 @@ class Spans(py_case.Case):
         """)
         self.assertEqual(found, [{"shared": 200}, {}])
 
+    def test_threads_that_begin_one_object_at_the_same_moment(self):
+        """To begin runs Python code in the first span of a thread: here both threads are in it together."""
+        found = self.python("""
+            pitwall.open(in_memory=True)
+            both, known, asked = threading.Barrier(2), threading.main_thread, []
+            def main_thread():
+                asked.append(1)
+                both.wait()
+                return known()
+            shared = pitwall.span("shared")
+            def work():
+                with shared: both.wait()
+            threads = [threading.Thread(target=work) for _ in range(2)]
+            threading.main_thread = main_thread
+            for t in threads: t.start()
+            for t in threads: t.join()
+            threading.main_thread = known
+            tell([len(asked), counts(), losses(), shared.is_open])
+        """)
+        self.assertEqual(found, [2, {"shared": 2}, {}, False])
+
     def test_begin_and_end_by_hand_and_elapsed(self):
         found = self.python("""
             s = pitwall.span("s")

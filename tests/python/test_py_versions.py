@@ -20,22 +20,37 @@ ALL = os.environ.get("PITWALL_TEST_ALL") == "1"
 
 
 class Versions(py_case.Case):
-    def build(self, include, suffix):
+    def build(self, python, include, suffix):
         """A folder for PYTHONPATH with the package for one interpreter."""
         site, top = self.folder(), pit_case.source_dir()
         package = os.path.join(site, "pitwall")
         built = os.path.join(py_case.package_dir(), "pitwall")
         shutil.copytree(built, package,
                         ignore=shutil.ignore_patterns("_pitwall.*.so", "__pycache__"))
-        folder = os.path.join(top, "python")
-        sources = [os.path.join(folder, n) for n in sorted(os.listdir(folder)) if n.endswith(".c")]
-        self.run_ok(["gcc", "-std=c11", "-O0", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
-                     "-fPIC", "-shared", "-fvisibility=hidden", "-isystem", include,
-                     "-I", os.path.join(top, "include"), *sources,
+        made = self.folder()
+        gcc = ["gcc", "-std=c11", "-O0", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fPIC", "-pthread",
+               "-fvisibility=hidden", "-isystem", include, "-I", os.path.join(top, "include")]
+        usual, special = self.sources(os.path.join(top, "python"))
+        first, other = os.path.join(made, "first.h"), os.path.join(made, "special.o")
+        with open(first, "w", encoding="utf-8") as file:
+            file.write('#include "%s"\n' % os.path.join(top, "python", "pitpy.h"))
+        self.run_ok([*gcc, "-x", "c-header", first, "-o", first + ".gch"])
+        self.run_ok([*gcc, "-r", *special, "-o", other])
+        self.run_ok([*gcc, "-Winvalid-pch", "-include", first, "-shared", *usual, other,
                      "-o", os.path.join(package, "_pitwall" + suffix),
-                     "-L", package, "-l:libpitwall.so.0", "-Wl,-rpath,$ORIGIN", "-lm", "-pthread"],
-                    timeout=250)
+                     "-L", package, "-l:libpitwall.so.0", "-Wl,-rpath,$ORIGIN", "-lm"])
+        self.run_ok([python, "-m", "compileall", "-q", package])
         return site
+
+    @staticmethod
+    def sources(folder):
+        """Those that can begin with pitpy.h, most of whose lines are Python's headers: the compiler reads these
+        once. And those that define something for these headers."""
+        found = [], []
+        for path in sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".c")):
+            with open(path, encoding="utf-8") as file:
+                found["#define Py_BUILD_CORE" in file.read()].append(path)
+        return found
 
     def test_every_version_here(self):
         found = pythons.interpreters()
@@ -47,7 +62,7 @@ class Versions(py_case.Case):
             with self.subTest(version):
                 if path == "/usr/bin/python3":
                     continue  # the build made the extension for it, and all tests use that one
-                site = self.build(include, suffix)
+                site = self.build(path, include, suffix)
                 env = pit_case.clean_env(PY_CASE_PYTHON=path, PY_CASE_PACKAGE=site)
                 for name in [*BY_VERSION, *(SAME_CODE if version in ends or ALL else [])]:
                     self.check(name, env)

@@ -121,6 +121,31 @@ tell([{path: count for path, (count, _) in device().items()}, losses()])
         self.assertEqual(counts["raises/raises"], 1)
         self.assertEqual(sum(n for path, n in counts.items() if path.startswith("shared")), 2)
 
+    def test_a_thread_that_records_an_event_takes_no_times_from_others(self):
+        counts, losses = self.stub("""
+cuda.init()
+inside, others_done = threading.Event(), threading.Event()
+record = cuda.Event.record
+def slow_record(event):
+    if threading.current_thread().name == "slow" and not inside.is_set():
+        inside.set()
+        others_done.wait()
+    record(event)
+cuda.Event.record = slow_record
+def go():
+    with pitwall.span("step", device=True): cuda.work(1)
+slow = threading.Thread(target=go, name="slow")
+slow.start()
+inside.wait()
+go()
+others_done.set()
+slow.join()
+cuda.go_on()
+pitwall.close()
+tell([{path: count for path, (count, _) in device().items()}, losses()])
+""")
+        self.assertEqual((counts, losses), ({"step/step": 2}, {}))
+
     def test_an_error_of_cuda_stops_the_events_and_nothing_else(self):
         counts_found, facts = self.stub("""
 cuda.init()

@@ -12,6 +12,8 @@ import time
 import urllib.error
 import urllib.request
 
+import pit_case
+
 HANG_S = 240  # no test measures time: this only detects a page that never reaches the state
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -103,12 +105,12 @@ class Browser:
 
     def wait(self, script, *args):
         """Wait until it is true in the page; returns the value."""
-        end = time.monotonic() + HANG_S
+        patience = pit_case.Patience(HANG_S)
         while True:
             value = self.run(script, *args)
             if value:
                 return value
-            if time.monotonic() > end:
+            if patience.is_over():
                 raise Failed("never true: %s\n%s" % (script, self.run("return document.body.innerText")[:2000]))
             time.sleep(0.02)
 

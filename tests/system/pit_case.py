@@ -37,6 +37,10 @@ import run_jobs  # noqa: E402
 import surroundings  # noqa: E402
 
 
+# Set by tests/run.py under the thread sanitizer: see reader().
+PLAIN_BUILD = os.environ.get("PITWALL_PLAIN_BUILD")
+
+
 def source_dir():
     """The top of the source tree."""
     return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -55,6 +59,12 @@ def sanitizer():
 def tool():
     """The path of the command-line tool."""
     return os.path.join(build_dir(), "bin", "pitwall")
+
+
+def reader():
+    """The tool for commands that only read runs. These start no thread, so the thread sanitizer has nothing to
+    find in them, and they take ten times as long there: tests/run.py names a build without it."""
+    return os.path.join(PLAIN_BUILD, "bin", "pitwall") if PLAIN_BUILD else tool()
 
 
 def program(name):
@@ -81,6 +91,17 @@ def version():
 def slowness():
     """How many times longer than in a plain build a program may take."""
     return {"": 1, "address": 4, "thread": 20}.get(sanitizer(), 20)
+
+
+def is_test_all():
+    """Is this `make test-all`?"""
+    return os.environ.get("PITWALL_TEST_ALL") == "1"
+
+
+def rounds(plain, repeated):
+    """How often something is done: in the plain build, and in those of sanitizers, which repeat it at many
+    times the cost. `make test-all` does everything in all of them."""
+    return repeated if sanitizer() and not is_test_all() else plain
 
 
 def clean_env(**more):
@@ -374,7 +395,7 @@ def main(plain_build_only=False, has_threads=True, thread_sanitizer=True, test_a
     and signals, which that sanitizer delivers later than the kernel, or takes for its own.
     test_all_only=True marks one that `make test-all` alone runs.
     """
-    if test_all_only and os.environ.get("PITWALL_TEST_ALL") != "1":
+    if test_all_only and not is_test_all():
         sys.exit("this test is for make test-all: set PITWALL_TEST_ALL=1")
     if not thread_sanitizer and sanitizer() == "thread":
         sys.exit("this test is not for the thread sanitizer")

@@ -140,7 +140,10 @@ def differences(a, b, where="run", most=8):
 
 def dump(path):
     """The run as the library reads it; or None and the error of prog_dump."""
-    done = pit_case.run([pit_case.program("prog_dump"), path], timeout=20)
+    program = pit_case.program("prog_dump")
+    if pit_case.PLAIN_BUILD:  # it only reads: see pit_case.reader
+        program = os.path.join(pit_case.PLAIN_BUILD, "tests", "prog_dump")
+    done = pit_case.run([program, path], timeout=20)
     if done.returncode == 1 and not done.stdout:
         return None, done.stderr
     if done.returncode != 0:
@@ -236,7 +239,7 @@ def check_values(case, run, truth, note=""):
 
 def report(case, path, note=""):
     """What `pitwall report --json` says, read as JSON."""
-    done = pit_case.run([pit_case.tool(), "report", "--json", path], timeout=20)
+    done = pit_case.run([pit_case.reader(), "report", "--json", path], timeout=20)
     case.assertEqual(done.returncode, 0, note + done.stderr)
     return json.loads(done.stdout)
 

@@ -177,8 +177,9 @@ class Case(pit_case.Case):
     def wait_file(self, path, child=None):
         def ready():
             if child is not None and child.poll() is not None and not os.path.exists(path):
-                self.fail("the program ended with %d before it made %s: %s"
-                          % (child.returncode, path, child.stdout.read()))
+                self.fail("the program ended with %d before it made %s: %s\n%s"
+                          % (child.returncode, path, child.stdout.read(),
+                             child.stderr.read().decode("utf-8", "replace") if child.stderr else ""))
             return os.path.exists(path)
         self.wait_until("for " + path, ready)
 
@@ -190,11 +191,11 @@ class Case(pit_case.Case):
 
     def report(self, *paths, status=0):
         """The JSON report."""
-        done = self.run_status(status, [pit_case.tool(), "report", "--json", *paths])
+        done = self.run_status(status, [pit_case.reader(), "report", "--json", *paths])
         return json.loads(done.stdout)
 
     def report_text(self, path, *options):
-        return self.run_ok([pit_case.tool(), "report", path, *options]).stdout
+        return self.run_ok([pit_case.reader(), "report", path, *options]).stdout
 
     def counts(self, path):
         return {node["path"]: node["count"] for node in self.report(path)["nodes"]}

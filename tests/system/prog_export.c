@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void work(void)
@@ -140,6 +141,7 @@ static void make_threads(size_t count)
     free(threads);
 }
 
+/* The first name of standard input is a span around those of the others. */
 static void named(void)
 {
     static char all[1 << 20];
@@ -148,6 +150,32 @@ static void named(void)
     for (size_t at = strlen(all) + 1; at < bytes; at += strlen(all + at) + 1)
         pit_end(pit_begin_name(all + at));
     pit_end(first);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Two names, of which the inner one takes at least half the time of the outer one, even if the machine does
+ * something else between them. */
+static void named_wide(void)
+{
+    char names[256] = {0};
+    size_t bytes = fread(names, 1, sizeof names - 1, stdin);
+    double begin = seconds(), inner = 0;
+    pit_token outer = pit_begin_name(names);
+    while (bytes > 0 && inner < (seconds() - begin) / 2) {
+        pit_token token = pit_begin_name(names + strlen(names) + 1);
+        double from = seconds();
+        while (seconds() < from + 0.02)
+            ;
+        inner += seconds() - from;
+        pit_end(token);
+    }
+    pit_end(outer);
 }
 
 int main(int argc, char **argv)
@@ -174,5 +202,7 @@ int main(int argc, char **argv)
         make_threads(strtoul(what + 8, NULL, 10));
     if (strcmp(what, "names") == 0)
         named();
+    if (strcmp(what, "wide") == 0)
+        named_wide();
     return pit_close() ? 1 : 0;
 }

@@ -5,7 +5,6 @@ import pty
 import re
 import select
 import shutil
-import time
 
 import pit_case
 from tool_help import commands, help_of, listed, options_of
@@ -138,14 +137,14 @@ class Zsh(Shell):
         self.assertEqual(self.answer(), "ready")
 
     def answer(self):
-        text, end = b"", time.monotonic() + 300
+        text, patience = b"", pit_case.Patience(300)
         while not text.endswith(b"\n"):
             ready, _, _ = select.select([self.answers, self.terminal], [], [], 1)
             if self.terminal in ready:
                 os.read(self.terminal, 65536)
             if self.answers in ready:
                 text += os.read(self.answers, 65536)
-            self.assertLess(time.monotonic(), end, "zsh does not answer: %r" % text)
+            self.assertFalse(patience.is_over(), "zsh does not answer: %r" % text)
         return text.decode().strip()
 
     def offered(self, *words):

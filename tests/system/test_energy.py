@@ -22,14 +22,14 @@ class Energy(pit_case.Case):
         return sysfs
 
     def view(self, *runs, **env):
-        return self.run_ok([pit_case.tool(), "report", "--view", "energy", *runs]).stdout
+        return self.run_ok([pit_case.reader(), "report", "--view", "energy", *runs]).stdout
 
     def rows(self, *runs):
-        done = self.run_ok([pit_case.tool(), "report", "--view", "energy", "--json", *runs])
+        done = self.run_ok([pit_case.reader(), "report", "--view", "energy", "--json", *runs])
         return {row["path"]: row for row in json.loads(done.stdout)["rows"]}
 
     def document(self, *runs):
-        return json.loads(self.run_ok([pit_case.tool(), "report", "--json", *runs]).stdout)
+        return json.loads(self.run_ok([pit_case.reader(), "report", "--json", *runs]).stdout)
 
     def move(self, sysfs, package, dram, core=0):
         sysfs.set("intel-rapl:0", int(package))
@@ -73,7 +73,7 @@ class Energy(pit_case.Case):
         told.tell("end")
         told.close()
         for view in ([], ["--view", "energy"], ["--view", "memory"], ["--view", "tree"]):
-            text = self.run_ok([pit_case.tool(), "report", *view, run]).stdout
+            text = self.run_ok([pit_case.reader(), "report", *view, run]).stdout
             self.assertIn(sysfs.root + " (PITWALL_SYSFS)", " ".join(text.split()), view)
         self.assertEqual(self.document(run)["runs"][0]["facts"]["sysfs"], sysfs.root)
 
@@ -251,7 +251,7 @@ class Energy(pit_case.Case):
         self.move(sysfs, 1123 * J, 50.5 * J)
         self.assertRegex(told.tell("done"), r"Epoch end: .*s total, energy 123\.5J\n")
         told.close()
-        text = self.run_ok([pit_case.tool(), "report", "--view", "epochs", run]).stdout
+        text = self.run_ok([pit_case.reader(), "report", "--view", "epochs", run]).stdout
         self.assertIn("energy 123.5J", text)
 
     @pit_case.plain_build

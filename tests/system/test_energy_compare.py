@@ -36,13 +36,13 @@ class EnergyCompare(pit_case.Case):
             os.mkdir(os.path.join(folder, name))
             for i in range(6):
                 self.record(os.path.join(folder, name, "run%d.pit" % i), joules + i)
-        done = pit_case.run([pit_case.tool(), "compare", "--json", os.path.join(folder, "a"),
+        done = pit_case.run([pit_case.reader(), "compare", "--json", os.path.join(folder, "a"),
                              os.path.join(folder, "b")])
         row = self.row(json.loads(done.stdout), "energy")
         self.assertEqual((row["kind"], row["unit"], row["verdict"]), ("energy", "joules", "more"))
         self.assertTrue(100 <= row["a"] <= 105 and 200 <= row["b"] <= 205, row)
         self.assertIsNone(row["speedup"])
-        text = pit_case.run([pit_case.tool(), "compare", os.path.join(folder, "a"),
+        text = pit_case.run([pit_case.reader(), "compare", os.path.join(folder, "a"),
                              os.path.join(folder, "b")]).stdout
         self.assertRegex(text, r"energy +10\d J +20\d J")
         self.assertRegex(text, r"(?m)^B takes [\d.]+ % more energy$")
@@ -56,7 +56,7 @@ class EnergyCompare(pit_case.Case):
                 path = os.path.join(folder, name, "run%d.pit" % i)
                 empty = stub_sysfs.StubSysfs(self.folder())
                 stub_sysfs.Told(self, path, empty).close()
-        done = pit_case.run([pit_case.tool(), "compare", "--json", os.path.join(folder, "a"),
+        done = pit_case.run([pit_case.reader(), "compare", "--json", os.path.join(folder, "a"),
                              os.path.join(folder, "b")])
         self.assertNotIn("energy", [item["what"] for item in json.loads(done.stdout)["comparisons"]])
 

@@ -36,7 +36,7 @@ class ExportCase(Case):
         return path
 
     def export(self, *arguments, status=0, **options):
-        return self.run_status(status, [pit_case.tool(), "export", *arguments], **options)
+        return self.run_status(status, [pit_case.reader(), "export", *arguments], **options)
 
     def text(self, form, *paths):
         """The document, byte for byte: a pipe in text mode would change line ends."""
@@ -81,7 +81,7 @@ class Tables(ExportCase):
         for path in (self.made("rich"), self.made("killed", status=-signal.SIGKILL)):
             out = os.path.join(self.folder(), "report.csv")
             with open(out, "wb") as file:
-                self.run_ok([pit_case.tool(), "report", "--csv", path], stdout=file)
+                self.run_ok([pit_case.reader(), "report", "--csv", path], stdout=file)
             self.assertEqual(read(out).decode("utf-8"), self.text("csv", path))
 
     def test_figures_that_are_not_there_are_empty(self):

@@ -30,7 +30,7 @@ class Fields(pit_case.Case):
         self.keys = {row: [f["key"] for f in fields] for row, fields in self.tables.items()}
 
     def report(self, path, *options):
-        return self.run_ok([pit_case.tool(), "report", *options, path]).stdout
+        return self.run_ok([pit_case.reader(), "report", *options, path]).stdout
 
     def shown_titles(self):
         return [f["title"] for f in self.tables["node"] if f["shown"]
@@ -105,7 +105,7 @@ class Forms(Fields):
                                     (key, row[key], wanted))
 
     def test_csv_of_the_report_and_of_the_export_are_the_same(self):
-        done = self.run_ok([pit_case.tool(), "export", "--format", "csv", self.path])
+        done = self.run_ok([pit_case.reader(), "export", "--format", "csv", self.path])
         self.assertEqual(done.stdout, self.report(self.path, "--csv"))
         self.assertEqual(done.stdout, self.report(self.path, "--csv", "--view", "tree"))
 

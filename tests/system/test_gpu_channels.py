@@ -60,7 +60,7 @@ class GpuCase(pit_case.Case):
         pit_runs.wait_until(lambda: condition(self.top()), 120 * pit_case.slowness(), 0.02)
 
     def document(self):
-        done = self.run_ok([pit_case.tool(), "report", "--json", self.path])
+        done = self.run_ok([pit_case.reader(), "report", "--json", self.path])
         return json.loads(done.stdout)
 
     def channels(self):
@@ -68,7 +68,7 @@ class GpuCase(pit_case.Case):
         return {c["key"]: c for c in samples["channels"]}
 
     def text(self, *arguments):
-        return " ".join(self.run_ok([pit_case.tool(), "report", *arguments,
+        return " ".join(self.run_ok([pit_case.reader(), "report", *arguments,
                                      self.path]).stdout.split())
 
 

@@ -68,7 +68,7 @@ class Info(Case):
         folder = self.folder()
         path, truth = os.path.join(folder, "run.pit"), os.path.join(folder, "truth")
         child = self.start([pit_case.program("prog_forks"), "wait", path, truth, "1", "0"])
-        pid = int(child.stdout.readline().split()[-1])
+        pid = int(child.stdout.readline().split()[0])
         self.kill(child)
         os.kill(pid, 9)
         sub = [name for name in glob.glob(os.path.join(folder, "*.pit")) if name != path]

@@ -12,7 +12,7 @@ import pit_reader
 import pit_runs
 
 # At random moments: a sample. test_kill_windows stops after every store, test_kill_shapes kills more shapes.
-KILLS = 200 if os.environ.get("PITWALL_TEST_ALL") == "1" else 80
+KILLS = 200 if pit_case.is_test_all() else 80
 if pit_case.sanitizer():
     KILLS //= 4
 
@@ -85,7 +85,7 @@ class Kill(pit_case.Case):
         """Killed before pit_open returned: a report, or a message that explains why there is none."""
         if not os.path.exists(path):
             return
-        done = pit_case.run([pit_case.tool(), "report", path], timeout=20)
+        done = pit_case.run([pit_case.reader(), "report", path], timeout=20)
         self.assertIn(done.returncode, (0, 66), note + done.stderr)
         self.assertNotEqual(done.stdout + done.stderr, "", note)
         document, said = pit_runs.dump(path)
@@ -258,11 +258,13 @@ class Steps(pit_case.Case):
 
 
 class End(pit_case.Case):
-    def end(self, how, status, threads=1, steps=20000):
+    STEPS = pit_case.rounds(20000, 4000)
+
+    def end(self, how, status, threads=1):
         seed, folder = pit_runs.seed_of_test(), self.folder()
         note = "PIT_TEST_SEED=%d: " % seed
         process, path, truth = start(folder, seed, "end=" + how, "threads=%d" % threads,
-                                     "steps=%d" % steps, "ring=65536")
+                                     "steps=%d" % self.STEPS, "ring=65536")
         try:
             process.wait(300 * pit_case.slowness())
         finally:
@@ -276,7 +278,7 @@ class End(pit_case.Case):
         run = pit_runs.read_both(self, path, state, note)
         pit_runs.check_report(self, pit_runs.report(self, path, note), run, state, note)
         pit_runs.check_counts(self, run, truth, note)
-        self.assertGreater(sum(pit_runs.counts_by_path(run).values()), 5000, note)
+        self.assertGreater(sum(pit_runs.counts_by_path(run).values()), self.STEPS // 4, note)
         if exact:
             for sums in truth.paths.values():
                 self.assertEqual(sums[0], sums[1], note)
@@ -301,14 +303,14 @@ class End(pit_case.Case):
         for how, status, state in (("exit", 0, "closed"), ("_exit", 0, "died"),
                                    ("abort", -signal.SIGABRT, "died"), ("return", 0, "closed"),
                                    ("thread-exit", 0, "closed")):
-            for _ in range(5 if not pit_case.sanitizer() else 2):
+            for _ in range(pit_case.rounds(5, 1)):
                 with self.subTest(how):
                     path, truth, note = self.end(how, status, threads=3)
                     self.check(path, truth, state, note, exact=False)
 
     def test_exec_ends_the_run_though_the_process_lives(self):
         seed, folder = pit_runs.seed_of_test(), self.folder()
-        process, path, truth = start(folder, seed, "end=exec", "steps=20000", "ring=65536")
+        process, path, truth = start(folder, seed, "end=exec", "steps=%d" % self.STEPS, "ring=65536")
         try:
             def replaced():
                 with open("/proc/%d/cmdline" % process.pid, "rb") as file:

@@ -23,7 +23,7 @@ import pit_check
 import pit_reader
 import pit_runs
 
-KILLS = 10000 if os.environ.get("PITWALL_TEST_ALL") else 300
+KILLS = 10000 if pit_case.is_test_all() else 300
 if pit_case.sanitizer():
     KILLS //= 10
 KILLS = int(os.environ.get("PIT_TEST_KILLS") or KILLS)
@@ -141,6 +141,10 @@ def where_it_is(pid):
 def works_in(group):
     """Does a process of the group still run? A killed process runs until its last thread is gone, and its
     run is live as long. Nothing waits for grandchildren."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:  # not even a zombie: no need to look through all processes
+        return False
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
@@ -189,9 +193,9 @@ class KillShapes(pit_case.Case):
 
     def wait(self, process, is_reached, what, note):
         """Wait until it is true; the process may end first. A hang is reported with its stack."""
-        end = time.monotonic() + HANGS_AFTER_S
+        patience = pit_case.Patience(HANGS_AFTER_S)
         while not is_reached() and process.poll() is None:
-            if time.monotonic() > end:
+            if patience.is_over():
                 self.fail("%s %s: not in %d s\n%s"
                           % (note, what, HANGS_AFTER_S, where_it_is(process.pid)))
             time.sleep(0.0005)

@@ -1,13 +1,25 @@
 """Whether a run is live: by its lock and by its process. It is dead only if both say so."""
 
+import fcntl
 import os
 import re
 import signal
+import struct
 import subprocess
 
 import pit_case
 import places
 from places import Case, node_counts, read, shm_pages, write
+
+
+LOCK_LIVE = 1 << 40  # PIT_FMT_LOCK_LIVE
+
+
+def is_locked(path):
+    """Does a process hold the lock of a live run? Seen from every namespace of processes."""
+    with open(path, "rb") as file:
+        asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_LIVE, 1, 0)
+        return struct.unpack("hhqqi4x", fcntl.fcntl(file, fcntl.F_GETLK, asked))[0] != fcntl.F_UNLCK
 
 
 def setUpModule():
@@ -24,8 +36,8 @@ class Liveness(Case):
         for name in shm_pages():
             os.unlink(os.path.join("/dev/shm", name))
 
-    def ways(self):
-        for env in self.WAYS:
+    def ways(self, ways=None):
+        for env in ways or self.WAYS:
             with self.subTest(env):
                 path = os.path.join(self.folder(), "run.pit")
                 yield path, env, "/dev/shm/pitwall-*" if "PITWALL_LIVE" in env else path
@@ -43,14 +55,14 @@ class Liveness(Case):
     def state(self, path):
         """As report and list say; they must agree."""
         state = self.report(path)["runs"][0]["state"]
-        listed = self.run_ok([pit_case.tool(), "list", path]).stdout
+        listed = self.run_ok([pit_case.reader(), "list", path]).stdout
         self.assertIn({"closed": "done"}.get(state, state), listed)
         return state
 
     def check_lives_and_ends_well(self, path, child):
         for _ in range(2): # a report must not change anything
             self.assertEqual(self.state(path), "live")
-            self.run_ok([pit_case.tool(), "recover"])
+            self.run_ok([pit_case.reader(), "recover"])
         self.assertNotIn("died", self.report_text(path))
         write(child.go)
         out, _ = child.communicate(timeout=300)
@@ -68,12 +80,31 @@ class Liveness(Case):
         for path, env, _ in self.ways():
             self.check_lives_and_ends_well(path, self.begun(path, env, "closefrom"))
 
+    def test_the_sampler_takes_a_lost_lock_again(self):
+        path = os.path.join(self.folder(), "run.pit")
+        child = self.begun(path, {}, "closefrom")
+        self.wait_until("for the sampler's lock", lambda: is_locked(path))
+        self.check_lives_and_ends_well(path, child)
+
     def test_growth_after_a_closed_descriptor_is_in_the_file(self):
         for path, env, _ in self.ways():
             child = self.begun(path, env, "closefrom", then=("kill",))
             write(child.go)
             self.assertEqual(child.wait(timeout=300), -signal.SIGKILL)
             self.assertEqual(self.counts(path), {"work": 1000, **node_counts(500)})
+
+    def test_a_renamed_file_with_a_closed_descriptor_grows(self):
+        for end, status, state in (("close", 0, "closed"), ("kill", -signal.SIGKILL, "died")):
+            for name in ("moved.pit", "new\nline (deleted)"):
+                for path, env, _ in self.ways(self.WAYS[:2]):
+                    to = os.path.join(os.path.dirname(path), name)
+                    child = self.begun(path, env, then=("closefrom", "nodes=500", end))
+                    os.rename(path, to)
+                    write(child.go)
+                    self.assertEqual(child.wait(timeout=300), status)
+                    self.assertEqual(self.state(to), state)
+                    self.assertEqual(self.counts(to), {"work": 1000, **node_counts(1000)})
+                    self.assertEqual(os.listdir(os.path.dirname(path)), [name])
 
     def test_an_ordinary_user_reopens_it_too(self):
         folder = self.folder()
@@ -149,14 +180,14 @@ class Liveness(Case):
     def test_from_another_pid_namespace_the_lock_counts(self):
         path = os.path.join(self.folder(), "run.pit")
         child = self.begun(path, {})
-        done = self.run_ok(["unshare", "-p", "-f", "--mount-proc", pit_case.tool(), "list", path])
+        done = self.run_ok(["unshare", "-p", "-f", "--mount-proc", pit_case.reader(), "list", path])
         self.assertIn("live", done.stdout)
         self.check_lives_and_ends_well(path, child)
 
     def test_the_sampler_takes_a_lost_lock_again(self):
         path = os.path.join(self.folder(), "run.pit")
         child = self.begun(path, {}, "read-files=" + path)
-        inside = ["unshare", "-p", "-f", "--mount-proc", pit_case.tool(), "list", path]
+        inside = ["unshare", "-p", "-f", "--mount-proc", pit_case.reader(), "list", path]
         self.wait_until("for the lock", lambda: "live" in self.run_ok(inside).stdout)
         self.check_lives_and_ends_well(path, child)
 

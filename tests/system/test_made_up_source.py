@@ -42,12 +42,12 @@ class MadeUpSource(pit_case.Case):
         self.assertLess(set(KEYS), {c["key"] for c in samples["channels"]})
         for row in samples["points"] + [samples["newest"]]:
             self.assertEqual((row[KEYS[0]], row[KEYS[1]]), (12.5, None))
-        text = self.run_ok([pit_case.tool(), "report", "--view", "memory", path]).stdout
+        text = self.run_ok([pit_case.reader(), "report", "--view", "memory", path]).stdout
         self.assertIn("made_up0_power_w 12.5 W, min 12.5 W, max 12.5 W", text)
         self.assertIn("made_up1_power_w n/a: the device does not answer", text)
         self.assertIn("made_up_readings ", text)
         trace = path + ".json"
-        self.run_ok([pit_case.tool(), "export", "--format", "chrome-trace", "-o", trace, path])
+        self.run_ok([pit_case.reader(), "export", "--format", "chrome-trace", "-o", trace, path])
         with open(trace, encoding="utf-8") as file:
             self.assertIn('"made_up0_power_w"', file.read())
 

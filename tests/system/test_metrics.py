@@ -222,8 +222,8 @@ class Scraped(Case):
                                     "--storage.tsdb.path=%s/data" % folder,
                                     "--web.listen-address=127.0.0.1:%d" % self.port],
                                    stdout=out, stderr=out)
-            end = time.monotonic() + 300
-            while child.poll() is None and time.monotonic() < end:
+            patience = pit_case.Patience(300)
+            while child.poll() is None and not patience.is_over():
                 try:
                     self.query("1")
                     return

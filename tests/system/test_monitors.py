@@ -44,7 +44,7 @@ class MonitorCase(pit_case.Case):
 
     def view(self, path, view, form="text", **env):
         forms = [] if form == "text" else ["--" + form]
-        return self.run_ok([pit_case.tool(), "report", path, "--view", view, *forms],
+        return self.run_ok([pit_case.reader(), "report", path, "--view", view, *forms],
                            env=pit_case.clean_env(**env)).stdout
 
 
@@ -151,7 +151,7 @@ class Documents(MonitorCase):
     def test_epochs_and_batches_are_spans(self):
         path = self.run_path()
         self.trained(path)
-        done = self.run_ok([pit_case.tool(), "report", "--json", path])
+        done = self.run_ok([pit_case.reader(), "report", "--json", path])
         nodes = {node["path"]: node["count"] for node in json.loads(done.stdout)["nodes"]}
         self.assertEqual(nodes["Main training loop/epoch"], 3)
         self.assertEqual(nodes["Main training loop/epoch/batch"], 12)

@@ -138,13 +138,13 @@ class Stress(pit_case.Case):
         self.assertGreaterEqual(int(done.stdout), wanted)
         self.assertNotIn("ERROR", done.stderr)  # the leak checker reports threads that it could not stop
         self.assertNotIn("WARNING", done.stderr)
-        report = json.loads(self.run_ok([pit_case.tool(), "report", "--json", "run.pit"],
+        report = json.loads(self.run_ok([pit_case.reader(), "report", "--json", "run.pit"],
                                         cwd=folder).stdout)
         counts = {node["path"]: node["count"] for node in report["nodes"]}
         self.assertEqual(counts["outer/inner"], 5 * counts["outer"])
         children = [name for name in os.listdir(folder) if name != "run.pit"]
         self.assertTrue(children)
-        self.run_ok([pit_case.tool(), "report", *children[:20]], cwd=folder)
+        self.run_ok([pit_case.reader(), "report", *children[:20]], cwd=folder)
 
 
 class Forbidden(Places):

@@ -89,8 +89,8 @@ class OutOfMemory(pit_case.Case):
 
     def report(self, path):
         """The report as people read it, and as programs do."""
-        text = self.run_ok([pit_case.tool(), "report", path]).stdout
-        return text, json.loads(self.run_ok([pit_case.tool(), "report", "--json", path]).stdout)
+        text = self.run_ok([pit_case.reader(), "report", path]).stdout
+        return text, json.loads(self.run_ok([pit_case.reader(), "report", "--json", path]).stdout)
 
     def check_place(self, path, text):
         """It died inside a batch: nearly always in cache, or in load, which takes 2 MB for a moment."""

@@ -449,7 +449,7 @@ class Page(PageCase):
         self.assertEqual([line["message"] for line in b.log("browser")], [])
 
     def test_hidden_characters_are_seen_wherever_a_name_is_shown(self):
-        b = self.show(self.page_of(self.run_of("names", input="\u202eevil\0\u2066leaf\0")), "#fold=%2B")
+        b = self.show(self.page_of(self.run_of("wide", input="\u202eevil\0\u2066leaf\0")), "#fold=%2B")
         text = b.run("return document.body.innerText")
         self.assertEqual(HIDDEN.findall(text.replace("\n", "").replace("\t", "")), [])
         self.assertEqual(b.run("return [...document.querySelectorAll('[data-n]')].map(e => e.textContent)"),

@@ -12,7 +12,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pit_case
 
@@ -42,7 +41,7 @@ def told(*figures):
 
 # Figures from 10 to 98 in an irregular order, the same each time; those of b are those of a, one run
 # later, so that there is no verdict on them.
-NOISE = ("n=$(($(cat %s 2>/dev/null || echo %d) + 1)); echo $n >%s; "
+NOISE = ("{ read n <%s; } 2>/dev/null || n=%d; n=$((n + 1)); echo $n >%s; "
          "echo took=$(((n * n * 31 + n * 17) %% 89 + 10))")
 NOISY = ["--figure", "took", NOISE % ("a", 0, "a"), NOISE % ("b", 1, "b")]
 
@@ -79,6 +78,7 @@ class Race(pit_case.Case):
         self.race("--auto", *told_auto, status=2)
         self.assertIn("the command failed", self.race(*told_auto, status=69).stderr)
 
+    @pit_case.plain_build  # the interpreter is not built with a sanitizer; other races read runs with it
     def test_auto_compares_the_parts_of_a_training_script_and_its_items(self):
         with open(os.path.join(self.home, "train.py"), "w") as file:
             file.write(TRAIN)
@@ -115,6 +115,8 @@ class Race(pit_case.Case):
         short = self.answer("-w", "0", "--budget", "0.001", *NOISY, status=2)
         self.assertEqual(self.item(short, "took")["a_runs"], 10)
         self.assertAlmostEqual(short["level"], 0.05)  # the only test has the whole level
+        if not pit_case.rounds(1, 0):
+            return  # test_race_engine goes on to the last look in every build
         for name in "ab":
             os.remove(os.path.join(self.home, name))
         took = self.item(self.answer("-w", "0", "--budget", "1e6", *NOISY, status=2), "took")
@@ -200,11 +202,11 @@ class Race(pit_case.Case):
 
     def wait_for_lines(self, process, least):
         path = os.path.join(self.home, "ran")
-        limit = time.monotonic() + 300
-        while not os.path.exists(path) or os.path.getsize(path) < 2 * least:
+
+        def have_run():
             self.assertIsNone(process.poll(), "it ended before it was interrupted")
-            self.assertLess(time.monotonic(), limit, "the commands do not run")
-            time.sleep(0.01)
+            return os.path.exists(path) and os.path.getsize(path) >= 2 * least
+        pit_case.wait_until(have_run, pause=0.01)
 
     def test_an_interrupt_gives_the_answer_so_far(self):
         command = "echo x >>ran; sleep 0.01; echo took=%s"

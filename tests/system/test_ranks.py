@@ -70,13 +70,13 @@ class RanksCase(pit_case.Case):
 
     def wait_headline(self, words, *command):
         """The first line of a report or of top, once it begins like that."""
-        end = time.monotonic() + LIMIT * pit_case.slowness()
+        patience = pit_case.Patience(LIMIT)
         while True:
             out = self.tool(*command).stdout
             found = [line for line in out.splitlines() if line.startswith(words)]
             if found:
                 return found[0]
-            self.assertLess(time.monotonic(), end, out)
+            self.assertFalse(patience.is_over(), out)
             time.sleep(0.05)
 
 

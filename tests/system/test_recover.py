@@ -51,16 +51,15 @@ class ShmCase(Case):
         return os.path.join("/dev/shm", name)
 
     def tool(self, *arguments, status=0):
-        return self.run_status(status, [pit_case.tool(), *arguments])
+        return self.run_status(status, [pit_case.reader(), *arguments])
 
     def at_once(self, arguments, count=READERS):
         """The same command many times at the same moment: [(status, stdout, stderr)]."""
-        other = self.folder()
-        go = os.path.join(other, "go")
-        script = 'while [ ! -e "$0" ]; do :; done; exec "$@"'
-        children = [self.start(["sh", "-c", script, go, pit_case.tool(), *arguments])
-                    for _ in range(count)]
-        write(go)
+        read_end, write_end = os.pipe()  # all of them wait for its end
+        children = [self.start(["sh", "-c", 'read _; exec "$@" </dev/null', "sh", pit_case.reader(),
+                                *arguments], stdin=read_end) for _ in range(count)]
+        os.close(read_end)
+        os.close(write_end)
         done = []
         for child in children:
             out, err = child.communicate(timeout=300 * pit_case.slowness())
@@ -256,6 +255,25 @@ class Killed(ShmCase):
         self.assertEqual(self.counts(os.path.join(folder, "alive.pit")), node_counts(5))
         self.kill(alive)
 
+    def test_recover_creates_a_folder_that_was_deleted(self):
+        """Else nothing but a restart would free the memory."""
+        for end in ("killed", "closed"):
+            above = self.folder()
+            path = os.path.join(above, "runs", "today", "run.pit")
+            child = self.live(path, "nodes=100")
+            shutil.rmtree(os.path.join(above, "runs"))
+            if end == "killed":
+                self.kill(child)
+            else:
+                write(child.go)
+                self.assertEqual(Told(child.communicate(timeout=300)[0].decode()).closes, [places.NOT_SAVED])
+            self.assertEqual(len(shm_pages()), 1)
+            done = self.tool("recover")
+            self.assertEqual(done.stdout, path + ": recovered\n")
+            self.assertEqual(shm_pages(), [])
+            self.assertEqual(self.counts(path), node_counts(100))
+            self.assertEqual(os.stat(os.path.join(above, "runs")).st_mode & 0o777, 0o700)
+
     def test_killed_before_the_first_mirror(self):
         path = os.path.join(self.fuse(), "run.pit")
         self.run_status(-signal.SIGKILL, [pit_case.program("prog_place_killed"), path])
@@ -413,7 +431,7 @@ class Shortage(ShmCase):
         self.assertEqual(self.counts(path), node_counts(100))
 
     def counts_or_none(self, path):
-        done = pit_case.run([pit_case.tool(), "report", "--json", path])
+        done = pit_case.run([pit_case.reader(), "report", "--json", path])
         if done.returncode:
             return None
         return {node["path"]: node["count"] for node in json.loads(done.stdout)["nodes"]}
@@ -475,7 +493,7 @@ class Shortage(ShmCase):
         path = os.path.join(self.folder(), "run.pit")
         self.killed(path, "nodes=200")
         done = self.run_status(66, ["bash", "-c", "ulimit -f 16; exec \"$@\"", "bash",
-                                    pit_case.tool(), "recover", path])
+                                    pit_case.reader(), "recover", path])
         self.assertIn(os.strerror(errno.EFBIG), done.stderr)
         self.assertEqual(self.counts(path), node_counts(200))
 

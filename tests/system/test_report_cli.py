@@ -9,7 +9,6 @@ import select
 import struct
 import subprocess
 import termios
-import time
 import unicodedata
 
 import pit_case
@@ -288,9 +287,9 @@ class Output(ReportCase):
         env = dict({"TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": None}, **env)
         child = self.start([pit_case.tool(), "report", *options], stdout=its, stderr=its, env=env)
         os.close(its)
-        out, end = b"", time.monotonic() + MOST_SECONDS * pit_case.slowness()
+        out, patience = b"", pit_case.Patience(MOST_SECONDS)
         while True:
-            self.assertLess(time.monotonic(), end, "the tool does not end")
+            self.assertFalse(patience.is_over(), "the tool does not end")
             if not select.select([mine], [], [], 0.2)[0]:
                 continue
             try:

@@ -184,7 +184,7 @@ class Rom(pit_case.Case):
         blocked = os.path.join(self.folder(), "file")
         with open(blocked, "w", encoding="utf-8"):
             pass
-        done = self.run_status(1, [pit_case.example("rom"), *SHORT, "--out", blocked, "--trials", "1"])
+        done = self.run_status(1, [pit_case.example("rom"), "--epochs", "3", "--out", blocked, "--trials", "1"])
         self.assertIn("runtime_profile.json: the output cannot be written: Not a directory",
                       done.stderr)
 

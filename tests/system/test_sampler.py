@@ -35,11 +35,20 @@ def proc_figures(pid):
         "cpu_ns": (int(stat[11]) + int(stat[12])) * 10**9 // tick,
         "read_bytes": int(io["read_bytes"]),
         "write_bytes": int(io["write_bytes"]),
+        "transferred_bytes": int(io["rchar"]) + int(io["wchar"]),
         "minor_faults": int(stat[7]),
         "main_cpu_ns": main_cpu,
         "run_delay_ns": run_delay,
         "swap_bytes": int(re.search(r"VmSwap:\s+(\d+)", proc(pid, "status")).group(1)) * 1024,
     }
+
+
+def machine_figures():
+    """Processor time of the whole machine, used and stolen by its host, from the kernel."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, irq, soft, steal = (
+            int(word) * 10**9 // os.sysconf("SC_CLK_TCK") for word in file.readline().split()[1:9])
+    return {"busy_ns": user + nice + system + irq + soft, "stolen_ns": steal}
 
 
 def open_files(folder):
@@ -99,7 +108,7 @@ class Sampler(pit_case.Case):
         got = live["newest"]
         self.assertEqual(got["threads"], before["threads"])
         self.assertLess(abs(got["rss_bytes"] - before["rss"]), 2 * MB)
-        for key in ("minor_faults", "read_bytes", "write_bytes"):
+        for key in ("minor_faults", "read_bytes", "write_bytes", "transferred_bytes"):
             # One reading may be some pages before the other.
             self.assertLessEqual(before[key] * 0.99 - MB, got[key], key)
             self.assertLessEqual(got[key], after[key] * 1.01 + MB, key)
@@ -118,6 +127,17 @@ class Sampler(pit_case.Case):
             self.assertLessEqual(got["run_delay_ns"], after["run_delay_ns"])
         self.assertTrue(0 < got["processors"] <= 100 * len(os.sched_getaffinity(0)), got)
         self.assertLessEqual(got["swap_bytes"], max(before["swap_bytes"], after["swap_bytes"]) + MB)
+
+    def test_time_of_the_whole_machine_is_what_proc_says(self):
+        before = machine_figures()
+        run, _ = self.run_prog("starved", 10**8)
+        after = machine_figures()
+        for key in ("busy_ns", "stolen_ns"):
+            values = [row[key] for row in run["samples"] + [run["newest"]]]
+            self.assertEqual(values, sorted(values), key)
+            self.assertLessEqual(before[key], values[0], key)
+            self.assertLessEqual(values[-1], after[key], key)
+        self.assertGreater(run["newest"]["busy_ns"], run["samples"][0]["busy_ns"])
 
     def test_readings_are_what_proc_says(self):
         self.check_readings("rest")

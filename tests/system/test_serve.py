@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import signal
 import stat
 import struct
 import subprocess
@@ -164,6 +165,25 @@ class WhoMayAsk(Case):
         self.assertIn('url=%s"' % server.told["link"], read(page).decode())
         self.assertEqual(server.end(), 0)
         self.assertFalse(os.path.exists(page))
+
+    def test_a_signal_before_the_server_waits_leaves_no_file_behind(self):
+        """The server is held at its first line of output by a pipe that is full."""
+        folder = self.folder()
+        path = os.path.join(folder, "socket")
+        out, into = os.pipe()
+        os.set_blocking(into, False)
+        with self.assertRaises(BlockingIOError):
+            while True:
+                os.write(into, bytes(4096))
+        os.set_blocking(into, True)
+        child = self.start([pit_case.tool(), "serve", folder, "--listen", "unix:" + path], stdout=into)
+        os.close(into)
+        self.wait_file(path)
+        child.send_signal(signal.SIGINT)
+        with open(out, "rb") as pipe:
+            self.assertIn(b"unix:" + path.encode(), pipe.read().strip(b"\0"))
+        self.assertEqual(child.wait(), 0)
+        self.assertFalse(os.path.exists(path))
 
     def test_token_file_is_made_for_its_owner_alone_and_refused_otherwise(self):
         folder, own = self.folder(), os.path.join(self.folder(), "token")

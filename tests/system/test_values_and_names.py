@@ -43,7 +43,7 @@ class Names(Made):
     def test_compare(self):
         """Two runs, each once a→b and a/b: five figures, none merged."""
         document = strict(self.run_status(
-            2, [pit_case.tool(), "compare", "--json", self.made("names"), self.made("names")]).stdout)
+            2, [pit_case.reader(), "compare", "--json", self.made("names"), self.made("names")]).stdout)
         texts = re.findall(r'"(?:what|path|name)": "((?:[^"\\]|\\.)*)"', json.dumps(document))
         found = [json.loads('"%s"' % text) for text in texts]
         for path in PATHS:
@@ -58,7 +58,7 @@ class Names(Made):
         path = self.made("names")
         for name, count in PATHS.items():
             with self.subTest(name):
-                done = pit_case.run([pit_case.tool(), "report", "--view", "warmup", "--json",
+                done = pit_case.run([pit_case.reader(), "report", "--view", "warmup", "--json",
                                      "--node", name, path])
                 self.assertIn(" %d" % count, done.stdout)
 

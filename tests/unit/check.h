@@ -69,6 +69,20 @@ static inline int check_rounds(int sample, int all)
     return wish && strcmp(wish, "1") == 0 ? all : sample;
 }
 
+/* Does this build repeat what the first one tested: that of a sanitizer, another compiler, an emulator?
+ * tests/run.py says so. */
+static inline int check_is_repeated(void)
+{
+    return getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED") || getenv("PITWALL_FEW_RACES");
+}
+
+/* The same where the number itself costs time: a build that repeats the first one makes `again` rounds, and
+ * with PITWALL_TEST_ALL=1 as many as the first one usually makes. */
+static inline int check_repeat(int again, int sample, int all)
+{
+    return check_is_repeated() ? check_rounds(again, sample) : check_rounds(sample, all);
+}
+
 #define TEST(name_)                                                                                \
     static void name_(void);                                                                       \
     __attribute__((constructor)) static void register_##name_(void)                                \

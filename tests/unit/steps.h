@@ -14,13 +14,15 @@
 
 /* Instructions so far, and the number of the one after which the handler is called. */
 static volatile int steps, wanted;
+/* Cleared before the code that ends the steps: the stack pointer is not where the unwinder expects it there. */
+static volatile int is_stepping;
 
 /* In a handler of SIGTRAP: is it that instruction, or the first one after it where a signal that the
  * recorder blocks would arrive? Then there are no more traps. */
 static inline int is_wanted_step(void *context)
 {
     ucontext_t *at = context;
-    if (++steps < wanted || sigismember(&at->uc_sigmask, SIGTERM))
+    if (!is_stepping || ++steps < wanted || sigismember(&at->uc_sigmask, SIGTERM))
         return 0;
     at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
     return 1;
@@ -43,8 +45,10 @@ static inline void handle_steps(void (*handler)(int, siginfo_t *, void *))
 #define STEP(...)                                                                                  \
     do {                                                                                           \
         steps = 0;                                                                                 \
+        is_stepping = 1;                                                                           \
         WITH_FLAGS("orq $0x100, (%%rsp)");                                                         \
         __VA_ARGS__;                                                                               \
+        is_stepping = 0;                                                                           \
         WITH_FLAGS("andq $~0x100, (%%rsp)");                                                       \
     } while (0)
 

@@ -11,7 +11,7 @@
 
 extern const struct pit__sample_source pit__source_activity;
 
-enum { WORKING, MUTEX, PYTHON, LOCK, SLEEP, TRANSFER, SYNC, CHILD, CHANNELS };
+enum { WORKING, MUTEX, PYTHON, LOCK, SLEEP, TRANSFER, DISK, SYNC, CHILD, PIPES, CHANNELS };
 
 static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
 static int pipe_ends[2];
@@ -91,4 +91,32 @@ TEST(the_main_thread_waits_for_a_pipe)
     CHECK(read(pipe_ends[0], &byte, 1) == 1);
     CHECK(pthread_join(reads, &failed) == 0);
     CHECK(!failed && byte == 'x');
+}
+
+static void *wait_at_the_pipe(void *unused)
+{
+    char byte = 0;
+    return read(pipe_ends[0], &byte, 1) == 1 ? unused : &taken;
+}
+
+static void *read_while_others_wait(void *unused)
+{
+    read_until(PIPES, LOCK);
+    if (write(pipe_ends[1], "x", 1) != 1)
+        return &taken;
+    return unused;
+}
+
+TEST(another_thread_waits_for_a_pipe)
+{
+    pthread_t waits, reads;
+    void *failed = NULL;
+    if (!is_told())
+        return;
+    CHECK(pipe(pipe_ends) == 0);
+    CHECK(pthread_create(&waits, NULL, wait_at_the_pipe, NULL) == 0);
+    CHECK(pthread_create(&reads, NULL, read_while_others_wait, NULL) == 0);
+    CHECK(pthread_join(reads, &failed) == 0 && !failed);
+    CHECK(pthread_join(waits, &failed) == 0 && !failed);
+    CHECK_INT(seen[DISK], 0);
 }

@@ -67,7 +67,7 @@ TEST(figures_of_zero_and_bad_arguments_are_refused_in_words)
 
 TEST(series_that_hang_on_themselves_raise_few_false_alarms)
 {
-    int ours = 0, naive = 0, trials = check_rounds(50, 500);
+    int ours = 0, naive = 0, trials = check_repeat(25, 50, 500);
     for (int i = 0; i < trials; i++) {
         static double a[400], b[400];
         pit_comparison c;

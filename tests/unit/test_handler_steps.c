@@ -127,7 +127,7 @@ static void at_each_instruction(void (*shape)(const char *name))
     int last = 0;
     do {
         char name[32];
-        last = last < EACH_UP_TO ? last + 1 : last + last / 4;
+        last += last < EACH_UP_TO ? check_repeat(3, 1, 1) : last / check_repeat(2, 4, 4);
         snprintf(name, sizeof name, "at %d", last);
         for (int i = 0; i < 2; i++) /* known, with a histogram: its end takes the hot path */
             pit_end(pit_begin_name(name));

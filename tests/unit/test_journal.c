@@ -58,15 +58,16 @@ TEST(what_does_not_fit_is_refused_and_nothing_is_kept)
 
 TEST(the_oldest_go_first_and_are_counted)
 {
+    int all = check_repeat(30000, 50000, 50000); /* twice what there is room for */
     open_in_memory();
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < all; i++) {
         pit_figure figure = {"index", i, NULL};
         REQUIRE(pit_journal("line", "some text of a line", &figure, 1, 1) == 0);
     }
     pit_run *run = pit_run_read(NULL, NULL);
-    REQUIRE(run && run->journal_count > 10000 && run->journal_count < 50000);
+    REQUIRE(run && run->journal_count > 10000 && run->journal_count < (size_t)all);
     CHECK(run->used_bytes < 2 * 1024 * 1024);
-    CHECK(run->journal_dropped + run->journal_count == 50000);
+    CHECK_INT(run->journal_dropped + run->journal_count, all);
     for (size_t i = 0; i < run->journal_count; i++)
         REQUIRE(run->journal[i].figures[0].value == (double)(run->journal_dropped + i));
     pit_run_free(run);
@@ -82,9 +83,15 @@ TEST(without_a_recorder_nothing_happens)
 
 static int is_over;
 
+/* Of each thread; there is not room for those of both. */
+static int entries(void)
+{
+    return check_repeat(12000, 20000, 20000);
+}
+
 static void *write_entries(void *arg)
 {
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < entries(); i++) {
         pit_figure figure = {"index", i, "s"};
         pit_journal((const char *)arg, "a line", &figure, 1, 1);
     }
@@ -118,6 +125,7 @@ TEST(threads_write_while_it_is_read)
     pthread_join(threads[1], NULL);
     pit_run *run = pit_run_read(NULL, NULL);
     REQUIRE(run);
-    CHECK(run->journal_dropped + run->journal_count == 40000);
+    CHECK_INT(run->journal_dropped + run->journal_count, 2 * entries());
+    CHECK(run->journal_dropped > 0);
     pit_run_free(run);
 }

@@ -321,7 +321,7 @@ static void count_verdicts(double b_takes, int rounds, int *in_turn, int *after)
 
 TEST(one_function_as_two_models_is_seldom_called_faster_or_slower)
 {
-    int rounds = check_rounds(200, 2000), in_turn, after;
+    int rounds = check_repeat(40, 200, 2000), in_turn, after;
     count_verdicts(1, rounds, &in_turn, &after);
     printf("  of %d: %d false alarms in turn, %d one after the other\n", rounds, in_turn, after);
     CHECK(in_turn <= rounds * 6 / 100);

@@ -267,12 +267,6 @@ TEST(several_sides_and_two_figures_a_run)
 
 /* ---- how often it is right ------------------------------------------------------------------- */
 
-/* Also true if another build has tested the shares, which do not depend on the compiler (tests/run.py). */
-static int is_slow_build(void)
-{
-    return getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED") || getenv("PITWALL_FEW_RACES");
-}
-
 /* How often slower, and how often wrong, in races of at most `rounds` pairs. */
 struct score {
     double races, slower, faster;
@@ -303,10 +297,10 @@ static double from_data(struct course *course, size_t side, size_t round)
 static struct score race_data(size_t rounds, double factor, int seeds)
 {
     struct score score = {0};
-    for (size_t w = 0; w < WORKLOADS; w++)
-        for (size_t first = 0; first + 2 * rounds <= (is_slow_build() ? 2 * rounds : RUNS);
+    for (size_t w = 0; w < (size_t)check_repeat(2, WORKLOADS, WORKLOADS); w++)
+        for (size_t first = 0; first + 2 * rounds <= (check_is_repeated() ? 2 * rounds : RUNS);
              first += 2 * rounds)
-            for (int seed = 0; seed < (is_slow_build() ? 1 : seeds); seed++) {
+            for (int seed = 0; seed < (check_is_repeated() ? 1 : seeds); seed++) {
                 struct course course = {.figure = from_data,
                                         .data = workloads[w].mean,
                                         .first = first,
@@ -327,7 +321,7 @@ TEST(runs_of_one_binary_raise_few_alarms_and_hide_little)
     struct score same_40 = race_data(40, 1, some), same_80 = race_data(80, 1, few);
     struct score more_40 = race_data(40, 1.05, some), more_80 = race_data(80, 1.05, few);
     /* one seed tests the code, but not the rates */
-    if (is_slow_build())
+    if (check_is_repeated())
         return;
     CHECK(same_40.slower + same_40.faster <= 0.05 * same_40.races);
     CHECK(same_80.slower + same_80.faster <= 0.05 * same_80.races);
@@ -373,7 +367,7 @@ TEST(made_up_noise_of_any_kind_raises_few_alarms)
                  {"slow stretches", slow_stretches},
                  {"heavy tails", heavy_tails},
                  {"drift and order", drift_and_order}};
-    int races = is_slow_build() ? 10 : check_rounds(60, 2000);
+    int races = check_is_repeated() ? check_rounds(2, 10) : check_rounds(60, 2000);
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
         struct score score = {0};
         for (int i = 0; i < races; i++) {
@@ -382,9 +376,9 @@ TEST(made_up_noise_of_any_kind_raises_few_alarms)
         }
         printf("    %-16s %4.1f %% false alarms, all interim tests up to 40 pairs, of %.0f\n",
                kinds[kind].name, 100 * (score.slower + score.faster) / score.races, score.races);
-        /* The seed is fixed: a sample of 60 stays within what a rate of 5 % gives by chance. Ten races, in
-         * a slow build, test only the code. */
+        /* The seed is fixed: a sample of 60 stays within what a rate of 5 % gives by chance. A few races,
+         * in a build that repeats this one, test only the code. */
         double most = races < 1000 ? 0.12 : 0.05;
-        CHECK(is_slow_build() || score.slower + score.faster <= most * score.races);
+        CHECK(check_is_repeated() || score.slower + score.faster <= most * score.races);
     }
 }

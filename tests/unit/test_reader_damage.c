@@ -124,12 +124,21 @@ static int try_read(const unsigned char *bytes, size_t count, int alive, int pri
     return good;
 }
 
+/* How many cases are one here. The address sanitizer finds what a reader does wrong; the other builds that
+ * repeat the first one read the same bytes by the same code. */
+static int coarseness(void)
+{
+    const char *sanitizer = getenv("PITWALL_SANITIZER");
+    int is_finding = sanitizer && strcmp(sanitizer, "address") == 0;
+    return (int)probe_slowness() * (is_finding ? 1 : check_repeat(8, 1, 1));
+}
+
 /* ---- cut ----------------------------------------------------------------------------------- */
 
 TEST(a_run_cut_at_any_length_is_read_or_refused)
 {
     make_image();
-    size_t most = image_bytes < 65536 ? image_bytes : 65536, step = (size_t)probe_slowness();
+    size_t most = image_bytes < 65536 ? image_bytes : 65536, step = (size_t)coarseness();
     int read = 0, refused = 0;
     for (size_t length = 0; length <= most; length += step)
         *(try_read(image, length, length % 2 != 0, length % 256 < step) ? &read : &refused) += 1;

@@ -215,9 +215,7 @@ static double usual_rule(const struct workload *w)
 
 static int seeds(void)
 {
-    /* with a sanitizer or an emulator, fewer rounds test the code equally well */
-    int is_slow = getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED");
-    return is_slow ? 20 : check_rounds(100, 1000);
+    return check_repeat(20, 100, 1000);
 }
 
 TEST(false_alarms_are_few_on_runs_of_one_binary)

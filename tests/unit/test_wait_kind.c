@@ -6,6 +6,10 @@
 
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #define PYTHON 0xa6e880u
 
@@ -33,8 +37,42 @@ TEST(a_mutex_is_told_from_other_waits_for_threads)
     /* a barrier, a condition, a semaphore, pthread_join */
     CHECK_INT(pit__wait_kind(call(SYS_futex, 0x55bd08cfb1a4, 0x80, 0), 0), PIT__WAIT_FUTEX);
     CHECK_INT(pit__wait_kind(call(SYS_futex, 0x55bd08cfb168, 0x189, 0), 0), PIT__WAIT_FUTEX);
-    CHECK_INT(pit__wait_kind(call(SYS_futex, 0x55bd08cfb168, 0x189, 2), 0), PIT__WAIT_FUTEX);
     CHECK_INT(pit__wait_kind(call(SYS_futex, 0x7f6f76765990, 0x109, 0x462f), 0), PIT__WAIT_FUTEX);
+}
+
+/* In use with a writer, and by readers whom a writer waits for. */
+TEST(a_reader_writer_lock_is_told_from_a_condition)
+{
+#ifdef __GLIBC__
+    int kind = pit__tells_rwlocks(gnu_get_libc_version()) ? PIT__WAIT_MUTEX : PIT__WAIT_FUTEX;
+#else
+    int kind = PIT__WAIT_FUTEX;
+#endif
+    CHECK_INT(pit__wait_kind(call(SYS_futex, 0x55ee29c1806c, 0x189, 3), 0), kind);
+    CHECK_INT(pit__wait_kind(call(SYS_futex, 0x55ee29c18068, 0x189, 2), 0), kind);
+    CHECK_INT(pit__wait_kind(call(SYS_futex, 0x55ee29c18068, 0x189, 0), 0), PIT__WAIT_FUTEX);
+    /* the end of a thread with this number */
+    CHECK_INT(pit__wait_kind(call(SYS_futex, 0x7f6f76765990, 0x109, 3), 0), PIT__WAIT_FUTEX);
+    CHECK(pit__tells_rwlocks("2.36") && pit__tells_rwlocks("2.40"));
+    CHECK(!pit__tells_rwlocks("2.41") && !pit__tells_rwlocks("3.0") && !pit__tells_rwlocks("2"));
+}
+
+TEST(a_file_on_a_disk_is_told_from_a_pipe)
+{
+    int ends[2];
+    FILE *file = tmpfile();
+    CHECK(file && pipe(ends) == 0);
+    unsigned long disk = (unsigned long)fileno(file), pipe_end = (unsigned long)ends[0];
+    CHECK_INT(pit__wait_kind(call(SYS_read, disk, 0x7f, 100), 0), PIT__WAIT_DISK);
+    CHECK_INT(pit__wait_kind(call(SYS_pread64, disk, 0x7f, 100), 0), PIT__WAIT_DISK);
+    CHECK_INT(pit__wait_kind(call(SYS_write, disk, 0x7f, 100), 0), PIT__WAIT_SYNC); /* O_SYNC */
+    CHECK_INT(pit__wait_kind(call(SYS_pwrite64, disk, 0x7f, 100), 0), PIT__WAIT_SYNC);
+    CHECK_INT(pit__wait_kind(call(SYS_read, pipe_end, 0x7f, 100), 0), PIT__WAIT_TRANSFER);
+    CHECK_INT(pit__wait_kind(call(SYS_write, pipe_end, 0x7f, 100), 0), PIT__WAIT_TRANSFER);
+    CHECK_INT(pit__wait_kind(call(SYS_read, 9999, 0x7f, 100), 0), PIT__WAIT_TRANSFER); /* closed */
+    fclose(file);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 TEST(pythons_lock_is_known_by_its_address)
@@ -50,7 +88,6 @@ TEST(other_calls_tell_what_is_waited_for)
     CHECK_INT(pit__wait_kind(call(SYS_clock_nanosleep, 0, 0, 0x7f), 0), PIT__WAIT_SLEEP);
     CHECK_INT(pit__wait_kind(call(SYS_recvfrom, 5, 0x7f, 100), 0), PIT__WAIT_TRANSFER);
     CHECK_INT(pit__wait_kind(call(SYS_ppoll, 0x7f, 1, 0), 0), PIT__WAIT_TRANSFER);
-    CHECK_INT(pit__wait_kind(call(SYS_read, 0, 0x7f, 100), 0), PIT__WAIT_TRANSFER);
     CHECK_INT(pit__wait_kind(call(SYS_fsync, 5, 0, 0), 0), PIT__WAIT_SYNC);
     CHECK_INT(pit__wait_kind(call(SYS_fdatasync, 5, 0, 0), 0), PIT__WAIT_SYNC);
     CHECK_INT(pit__wait_kind(call(SYS_wait4, 0x468c, 0x7f, 0), 0), PIT__WAIT_CHILD);

@@ -106,8 +106,8 @@ TEST(over_95_percent_of_synthetic_series_are_judged_right)
     int right = 0, all = 0;
     for (int course = PIT__COURSE_FLAT; course <= PIT__COURSE_UNSTEADY; course++) {
         int own = 0, tried = 0;
-        /* a step that divides none of the numbers of choices, so that a third of each is used */
-        for (unsigned k = 0; k < 5 * 4 * 2 * 4; k += (unsigned)check_rounds(3, 1)) {
+        /* a step that divides none of the numbers of choices, so that a part of each is used */
+        for (unsigned k = 0; k < 5 * 4 * 2 * 4; k += (unsigned)check_repeat(9, 3, 1)) {
             struct truth truth = {.course = (enum pit__course)course,
                                   .count = counts[k / 32],
                                   .noise = noises[k / 8 % 4],

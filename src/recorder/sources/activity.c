@@ -3,10 +3,11 @@
  *
  * A reading looks at the main thread and at a few others, which take turns. A thread that sleeps, waits for
  * work or for the end of another one counts as neither working nor waiting for a lock: an idle pool is
- * healthy. That a wait is for a mutex follows from the arguments of the futex call, which are those of glibc
+ * healthy. That a wait is for a lock follows from the arguments of the futex call, which are those of glibc
  * and musl; Python's lock is known by its address. */
 #include "recorder/sample_source.h"
 
+#include "base/own_threads.h"
 #include "recorder/wait_kind.h"
 
 #include <fcntl.h>
@@ -18,13 +19,15 @@
 
 enum {
     WORKING, /* looks at threads that work or wait for a lock */
-    MUTEX,   /* of these: that wait for a mutex */
+    MUTEX,   /* of these: that wait for a mutex or a reader-writer lock */
     PYTHON,  /* of these: that wait for Python's lock */
     LOCK,    /* the main thread waited for a lock or another thread */
     SLEEP,
     TRANSFER,
+    DISK,
     SYNC,
     CHILD,
+    PIPES, /* looks at other threads that waited for a network or a pipe */
     CHANNELS
 };
 /* Words of the state. */
@@ -49,13 +52,15 @@ static void describe(struct pit__channel_list *list)
 {
     static const char *const texts[CHANNELS][2] = {
         [WORKING] = {"working_looks", "looks at threads that ran or waited for a lock"},
-        [MUTEX] = {"mutex_looks", "of these, at threads that waited for a mutex"},
+        [MUTEX] = {"mutex_looks", "of these, at threads that waited for a mutex or rwlock"},
         [PYTHON] = {"python_lock_looks", "of these, at threads that waited for Python's lock"},
         [LOCK] = {"main_lock_looks", "looks: the main thread waited for a lock or a thread"},
         [SLEEP] = {"main_sleep_looks", "looks: the main thread slept"},
-        [TRANSFER] = {"main_transfer_looks", "looks: it waited for a network, a pipe or a file"},
+        [TRANSFER] = {"main_transfer_looks", "looks: it waited for a network or a pipe"},
+        [DISK] = {"main_disk_looks", "looks: it waited for data from the disk"},
         [SYNC] = {"main_sync_looks", "looks: it waited until data was on the disk"},
         [CHILD] = {"main_child_looks", "looks: it waited for a child process"},
+        [PIPES] = {"pipe_looks", "looks at other threads that waited for a network or a pipe"},
     };
     for (int i = 0; i < CHANNELS; i++)
         pit__channel_add(list, &(struct pit__channel){.key = texts[i][0],
@@ -96,6 +101,8 @@ static int channel_of_main(enum pit__wait_kind kind)
         return SLEEP;
     case PIT__WAIT_TRANSFER:
         return TRANSFER;
+    case PIT__WAIT_DISK:
+        return DISK;
     case PIT__WAIT_SYNC:
         return SYNC;
     case PIT__WAIT_CHILD:
@@ -159,25 +166,12 @@ static int is_other(uint64_t thread)
 /* The threads that come first: of many, a few stand for the others. */
 static void list_threads(uint64_t *words)
 {
-    struct entry { /* struct linux_dirent64 */
-        uint64_t inode, offset;
-        uint16_t bytes;
-        unsigned char type;
-        char name[];
-    };
-    _Alignas(8) char room[2048];
-    int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    long bytes = folder < 0 ? 0 : syscall(SYS_getdents64, folder, room, sizeof room);
+    int listed[PIT__THREADS_LISTED];
+    size_t count = pit__list_threads(listed);
     words[KNOWN] = 0;
-    for (long at = 0; at < bytes && words[KNOWN] < MOST_KNOWN;) {
-        const struct entry *entry = (const void *)(room + at);
-        uint64_t thread = pit__number_at(entry->name);
-        if (entry->name[0] != '.' && is_other(thread))
-            words[FIRST + words[KNOWN]++] = thread;
-        at += entry->bytes;
-    }
-    if (folder >= 0)
-        close(folder);
+    for (size_t i = 0; i < count && words[KNOWN] < MOST_KNOWN; i++)
+        if (is_other((uint64_t)listed[i]))
+            words[FIRST + words[KNOWN]++] = (uint64_t)listed[i];
 }
 
 static void take(struct pit__reading *now, struct pit__source_state *state, uint64_t *values)
@@ -189,8 +183,11 @@ static void take(struct pit__reading *now, struct pit__source_state *state, uint
         list_threads(words);
     for (uint64_t i = 0; is_known && i < LOOKS && i < words[KNOWN]; i++) {
         uint64_t thread = words[FIRST + words[NEXT]++ % words[KNOWN]];
-        if (read_of(thread, "syscall", text, sizeof text)) /* it may have ended */
-            count(kind_of(text));
+        if (!read_of(thread, "syscall", text, sizeof text)) /* it may have ended */
+            continue;
+        count(kind_of(text));
+        if (kind_of(text) == PIT__WAIT_TRANSFER)
+            add(PIPES);
     }
     for (int i = 0; i < CHANNELS; i++)
         values[i] = is_known ? __atomic_load_n(&counts[i], __ATOMIC_RELAXED) : PIT__UNKNOWN;
