@@ -12,7 +12,8 @@
 
 What is planted where, and what has to be said first, is in tests/planted/planted_suite.py. A run is
 right, half (the cause is in the list but not first, or without its place) or wrong. A program that
-could not be run counts as missed.
+could not be run counts as missed. On a virtual machine whose host takes over 15 % of the processor time, a
+program is run up to three times; if that does not help, it is judged as beside burners.
 """
 
 import argparse
@@ -36,7 +37,10 @@ import planted_suite  # noqa: E402
 from planted_suite import judge  # noqa: E402
 
 TIMEOUT_S = 240
+STOLEN_MOST, TRIES = 0.15, 3  # a share of the processor time; runs of a program on such a machine
 LOADS = {"quiet": 0, "loaded": 3}
+# A run consists of words of eight bytes.
+COMPRESSION = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 0, "lp": 3, "pb": 3}]
 BURNER = """
 import os
 parent = os.getppid()
@@ -174,28 +178,51 @@ def record(path, folder, case, load):
     for plain in glob.glob(os.path.join(os.path.dirname(path), "*.pit")):
         with open(plain, "rb") as source, \
                 lzma.open(os.path.join(into, os.path.basename(plain) + ".xz"), "wb",
-                          preset=9) as target:
+                          filters=COMPRESSION) as target:
             shutil.copyfileobj(source, target)
+
+
+def machine_times():
+    """(used, stolen by the host of a virtual machine): processor time of the machine, in ticks"""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, irq, soft, steal = map(int, file.readline().split()[1:9])
+    return user + nice + system + irq + soft, steal
+
+
+def run_undisturbed(suite, case, load, path):
+    """Run it again if the host took so much of the processors that the machine was not quiet. Returns why it
+    could not be run, or "", and the load that it had after all."""
+    why = ""
+    for _ in range(TRIES):
+        shutil.rmtree(os.path.dirname(path), ignore_errors=True)
+        os.makedirs(os.path.dirname(path))
+        used, stolen = machine_times()
+        why = suite.run(case, load, path)
+        now_used, now_stolen = machine_times()
+        stolen, used = now_stolen - stolen, now_used - used
+        if why or stolen <= STOLEN_MOST * (used + stolen):
+            return why, load
+        print("%s: the host took %.0f %% of the processor time"
+              % (case.name, 100 * stolen / (used + stolen)), file=sys.stderr, flush=True)
+    return why, "loaded"
 
 
 def try_case(suite, case, load, folder, options):
     """(verdict, what the report said) of one program under one load."""
-    path = run_path(folder, case, load)
+    path, judged_as = run_path(folder, case, load), load
     if options.runs:
         if glob.glob(path + ".xz"):
             path = unpack(path, os.path.join(suite.scratch, "%s.%s" % (case.name, load)))
         why = "" if os.path.exists(path) else "no run kept"
     else:
-        shutil.rmtree(os.path.dirname(path), ignore_errors=True)
-        os.makedirs(os.path.dirname(path))
-        why = suite.run(case, load, path)
+        why, judged_as = run_undisturbed(suite, case, load, path)
     if why:
         return "not run", why
     try:
         line, document = suite.report(path)
     except (subprocess.CalledProcessError, ValueError) as error:
         return "wrong", "no report: %s" % error
-    verdict = judge(case, load, document["advice"])
+    verdict = judge(case, judged_as, document["advice"])
     if options.record and verdict == "right":
         record(path, options.record, case, load)
     rules = [finding["rule"] for finding in document["advice"]["findings"]] or ["–"]

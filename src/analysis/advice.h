@@ -40,6 +40,9 @@ enum pit__role {
 };
 enum pit__role pit__role_of(const char *name);
 
+/* Is the place, "train.py:74 in save_model", in a function that saves, by its name? */
+int pit__is_saving(const char *place);
+
 /* Do two names differ only in these words: matmul_backward, matmul_forward? */
 int pit__is_backward_of(const char *backward, const char *forward);
 
@@ -63,6 +66,9 @@ struct pit__part {
     double device_seconds, device_wait_seconds;
     uint64_t own_launches; /* pieces not submitted by its children */
     double launched_seconds;
+    /* its parallel regions: their threads on average; the time in which threads worked, and in which they had
+     * finished and the slowest had not, in sum; 0: none */
+    double team_threads, team_busy, team_lag;
     int apart; /* overlaps or lies inside others: not part of the total */
 };
 
@@ -71,24 +77,31 @@ struct pit__looks {
     double working; /* ran, or waited for a lock: of all threads */
     double mutex;   /* of these: waited for a mutex */
     double python;  /* of these: waited for Python's lock */
-    /* the main thread waited for a lock or a thread, slept, waited for a transfer, for the disk, for a child */
-    double lock, sleep, transfer, sync, child;
+    /* the main thread waited for a lock or a thread, slept, waited for a network or a pipe, for data from the
+     * disk, until data is on the disk, for a child */
+    double lock, sleep, transfer, disk, sync, child;
+    double pipes; /* another thread waited for a network or a pipe */
 };
 
 /* What the sampler measured; NaN: not measured. Shares are of the sampled time. */
 struct pit__around {
-    double seconds;          /* between its first and its last reading */
-    double cpu;              /* cores busy */
-    double main_cpu;         /* share in which the main thread ran */
-    double delayed;          /* share in which it was ready to run without a processor */
-    double stopped;          /* share in which its group was stopped by a quota */
-    double io_wait;          /* share in which it waited for storage */
-    double read;             /* bytes per second from storage */
-    double written;          /* bytes per second to storage */
-    double forced;           /* involuntary context switches per second */
-    double faults;           /* pages per second read from storage, after the start */
-    double swapped;          /* bytes of the process in swap, maximum */
-    double pressure;         /* memory pressure, maximum, a share */
+    double seconds;   /* between its first and its last reading */
+    double cpu;       /* cores busy */
+    double busy;      /* cores that all programs of the machine use */
+    double main_cpu;  /* share in which the main thread ran */
+    double delayed;   /* share in which it was ready to run without a processor */
+    double stolen;    /* of these: the host of a virtual machine had its processor, estimated */
+    double stopped;   /* share in which its group was stopped by a quota */
+    double io_wait;   /* share in which it waited for storage */
+    double read;      /* bytes per second from storage */
+    double written;   /* bytes per second to storage */
+    double moved;     /* bytes per second read and written in all, pipes included */
+    double moves;     /* calls per second that did so */
+    double forced;    /* involuntary context switches per second */
+    double faults;    /* pages per second read from storage, after the start */
+    double new_pages; /* pages per second given to the process by the kernel */
+    double swapped;   /* bytes of the process in swap, maximum */
+    double pressure;  /* memory pressure, maximum, a share */
     double storage_pressure; /* storage pressure, the same */
     double processors;       /* processors that the process may use */
     double threads;          /* of the program, at most */
@@ -156,9 +169,11 @@ struct pit__case {
     double measuring;              /* seconds spent on measuring; NaN */
     const char *place;             /* the hottest place outside all parts, or NULL */
     double place_share;
-    double interpreted; /* share of the samples of native code in Python's interpreter; NaN */
-    double compiled;    /* the same for the hottest other function */
-    size_t unit;        /* the repeated part whose durations are known in order; PIT__NO_PART */
+    double saves; /* share of the samples outside all parts in functions that save something */
+    const char *saves_at; /* the hottest place of these, or NULL */
+    double interpreted;   /* share of the samples of native code in Python's interpreter; NaN */
+    double compiled;      /* the same for the hottest other function */
+    size_t unit;          /* the repeated part whose durations are known in order; PIT__NO_PART */
     int has_course;
     int in_order; /* the series has every iteration: indices and periods are meaningful */
     struct pit__warmup warmup;
@@ -190,6 +205,8 @@ struct pit__case {
     double idle;
     struct pit__told told;
     double used;         /* seconds of processor time, of a program that has ended; NaN */
+    double kernel;       /* of these, in the kernel; NaN */
+    double children;     /* child processes that were seen; NaN */
     size_t span_threads; /* threads that recorded spans */
     double pressed;      /* pressure on the processors, maximum, a share; NaN */
     /* iterations of the unit between two evaluations, each of one or more batches; 0: not known */

@@ -5,6 +5,7 @@
 
 #define COURSE_LEAST 10   /* iterations after the warm-up, needed to judge their variation */
 #define FIRST_SHARE 0.25  /* of the iterations: at most this many count as the first ones */
+#define FIRST_ALONE 0.8   /* of their extra time: that of the first one alone */
 #define FIRST_LEAST 0.1   /* of the total: extra time of the first ones */
 #define FIRST_LITTLE 2    /* times the extra time of the first ones */
 #define FIRST_SLOW 1.5    /* times the steady level */
@@ -19,7 +20,9 @@
 #define SLOWDOWN_LEAST 1.3 /* times; a neighbour in the caches, or a warm processor, makes it 1.2 */
 #define BUSY_FIRST                                                                                 \
     0.4 /* BUSY_…: limits on a busy machine. The most that FIRST_LEAST is raised to */
-#define BUSY_DRIFT 0.5  /* in place of DRIFT_LEAST */
+#define BUSY_DRIFT 0.5 /* in place of DRIFT_LEAST */
+#define OTHERS_MUCH                                                                                \
+    0.25 /* processors that other programs use, and with them the caches and the core */
 #define BUSY_SLOWDOWN 2 /* times, in place of SLOWDOWN_LEAST; neighbours made it 1.6 */
 #define BUSY_COSTS 0.1  /* in place of PERIOD_COSTS */
 #define BUSY_BEATS 8    /* slow ones needed for a period */
@@ -28,6 +31,7 @@
 #define STRETCHES 4
 #define VARIES 2          /* ratio of the slowest to the fastest */
 #define WAITS_FEW 0.4     /* waits per iteration: most iterations had none */
+#define LUCK 0.15         /* share of the time: a virtual machine loses this without a trace */
 #define TOGETHER 2        /* ratio by which two parts vary together if the input causes it */
 #define MEMORY_SHARE 0.05 /* least growth, as a share of the memory in use */
 #define CACHE_LEAST 64e6  /* additional bytes worth reporting */
@@ -58,6 +62,20 @@ static int few_take_most(const struct pit__case *all)
            (double)unit->half_calls <= fmax(1, FEW_CALLS * (double)unit->count);
 }
 
+/* Does waiting for storage, which was reported, explain the slow or the later iterations? How long a disk
+ * takes varies, and it slows down when its buffers are full. */
+static int is_by_storage(const struct pit__case *all, const struct pit__finds *finds)
+{
+    for (size_t i = 0; i < finds->count; i++) {
+        const struct pit__advised *f = &finds->found[i];
+        if (f->rule == &pit__waiting_rule && f->match.severity > 0 &&
+            (f->match.part == PIT__NO_PART || f->match.part == all->slow.part ||
+             f->match.part == all->later.part || f->match.part == all->unit))
+            return 1;
+    }
+    return 0;
+}
+
 /* ---- the start -------------------------------------------------------------------------------- */
 
 static int is_compiling(const struct pit__case *all)
@@ -80,11 +98,12 @@ static double first_least(const struct pit__case *all, const struct pit__finds *
 static void find_first_step(const struct pit__case *all, struct pit__finds *finds)
 {
     double level = all->warmup.level, run = all->wall > all->total ? all->wall : all->total;
+    int is_alone = all->first - level > FIRST_ALONE * all->warming;
     if (!all->has_course || all->unit == PIT__NO_PART || !(level > 0) || all->warmup.ends_at == 0 ||
         !(all->first > FIRST_SLOW * level) ||
         !(all->warming > first_least(all, finds) * all->total) ||
         (is_seen_through(all, finds) && all->fair.warming < FIRST_LEAST) ||
-        (double)all->warmup.ends_at > fmax(1, FIRST_SHARE * (double)all->all.count))
+        (!is_alone && (double)all->warmup.ends_at > fmax(1, FIRST_SHARE * (double)all->all.count)))
         return;
     if (all->warmup.ends_at > FIRST_FEW && all->first - level < all->warming / 2)
         return; /* many are a little slower: not caused by the first one */
@@ -92,7 +111,7 @@ static void find_first_step(const struct pit__case *all, struct pit__finds *find
     match.share = match.figures[0] = all->first / run;
     match.figures[1] = all->first;
     match.figures[2] = level;
-    match.figures[3] = (double)all->warmup.ends_at;
+    match.figures[3] = is_alone ? 1 : (double)all->warmup.ends_at;
     match.stake = match.figures[4] = all->warming;
     match.severity = pit__severity_of(all->warming / all->total);
     if (is_compiling(all)) {
@@ -164,7 +183,8 @@ static void find_drift(const struct pit__case *all, struct pit__finds *finds)
     double drift = is_fair ? all->fair.drift : all->steady.drift;
     int is_course = is_fair || course == PIT__COURSE_DRIFT || course == PIT__COURSE_SLOWDOWN ||
                     course == PIT__COURSE_UNSTEADY;
-    if (!is_long(all) || !is_course || !(drift > (finds->has_cause ? BUSY_DRIFT : DRIFT_LEAST)) ||
+    if (!is_long(all) || !is_course || is_by_storage(all, finds) ||
+        !(drift > (finds->has_cause ? BUSY_DRIFT : DRIFT_LEAST)) ||
         (is_fair ? all->fair.step_up : all->step_up) > 1 || (!is_fair && few_take_most(all)))
         return;
     struct pit__match match = pit__match_of(all->unit);
@@ -206,8 +226,10 @@ static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
     double times = is_course ? all->steady.mean / first
                    : is_fair ? all->fair.step_up
                              : all->step_up;
-    if (!is_long(all) || (!is_fair && (few_take_most(all) || are_explained(all, finds))) ||
-        !(times > (finds->has_cause ? BUSY_SLOWDOWN : SLOWDOWN_LEAST)))
+    if (!is_long(all) || is_by_storage(all, finds) ||
+        (!is_fair && (few_take_most(all) || are_explained(all, finds))) ||
+        !(times >
+          (finds->has_cause || pit__others(all) > OTHERS_MUCH ? BUSY_SLOWDOWN : SLOWDOWN_LEAST)))
         return;
     struct pit__match match = pit__match_of(all->unit);
     match.figures[0] = times;
@@ -313,9 +335,10 @@ static void find_high_variance(const struct pit__case *all, struct pit__finds *f
 {
     const struct pit__variation *v = &all->steady;
     int is_its_own = is_uneven_by_itself(all);
-    double by_luck = PIT__MATTERS + (all->around.delayed > 0 ? 2 * all->around.delayed : 0);
-    if ((finds->has_cause && !is_its_own) || all->warmup.autocorrelated > STRETCHES ||
-        !is_long(all) || trains_twice(all) || !(v->ratio > VARIES) || v->off_count < 3 ||
+    double by_luck = LUCK + (all->around.delayed > 0 ? 2 * all->around.delayed : 0);
+    if ((finds->has_cause && !is_its_own) || is_by_storage(all, finds) ||
+        all->warmup.autocorrelated > STRETCHES || !is_long(all) || trains_twice(all) ||
+        !(v->ratio > VARIES) || v->off_count < 3 ||
         !((double)v->off_count > PIT__MATTERS * (double)v->count) ||
         !(v->excess > (is_its_own ? PIT__MATTERS : by_luck)))
         return;
@@ -361,16 +384,22 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
     match.figures[4] = 60 * (all->limit - all->held) / all->growth_a_minute;
     match.severity = 2;
     match.headline = "LEAK: memory grows by {b0} a minute";
+    if (all->unit == PIT__NO_PART) { /* a program that collects data looks the same */
+        match.severity = 0;
+        match.headline = "LEAK?: memory grows by {b0} a minute, to the end of the run";
+    }
     if (all->unit != PIT__NO_PART && all->parts[all->unit].count >= PIT__ADVICE_PASSES) {
         match.texts[0] = all->parts[all->unit].name;
         match.figures[5] = all->grown / (double)all->parts[all->unit].count;
         match.headline = "LEAK: memory grows by {b0} a minute, about {b5} for each {s0}";
     }
     match.evidence = all->limit > all->held
-                         ? "grew by {b1} over the iterations, to {b2}; at this rate it reaches the "
+                         ? "grew by {b1} after the start, to {b2}; at this rate it reaches the "
                            "limit of {b3} in {t4}"
-                         : "grew by {b1} over the iterations, to {b2}";
-    match.remedy = "look for objects that are kept from one iteration to the next";
+                         : "grew by {b1} after the start, to {b2}";
+    match.remedy = all->unit == PIT__NO_PART
+                       ? "unless it needs all of it, look for objects that are kept"
+                       : "look for objects that are kept from one iteration to the next";
     match.more = all->told.framework
                      ? ": losses with the graphs behind them, caches without a bound, "
                        "buffers that are not freed"

@@ -19,6 +19,8 @@
 #define STORAGE_WAIT 0.3 /* share of the waiting that points to storage */
 #define STORAGE_BUSY 0.2 /* pressure that points to storage */
 
+#define HIDES_MOST 0.6 /* share of the batch; if it is more, the rest is too short to hide it */
+
 enum reason { NO_REASON, RESTARTS, FEW_SLOW, FEW_WORKERS, STORAGE, WAITING, PROCESSOR };
 
 /* All loading of one kind of batch; loading for evaluation is judged separately. */
@@ -140,6 +142,7 @@ static void add(const struct pit__case *all, struct pit__finds *finds, const str
     match.figures[4] = all->told.workers;
     match.figures[5] = all->around.processors;
     match.severity = l->share >= MUCH ? 2 : 1;
+    match.texts[0] = words->texts[0];
     match.headline = words->headline;
     match.evidence = words->evidence ? words->evidence : "{t1} of {t2} in {c3}";
     match.remedy = words->remedy;
@@ -152,8 +155,10 @@ int pit__has_loader(const struct pit__case *all)
     return all->told.framework && !isnan(all->told.workers);
 }
 
-static const char *more_workers(const struct pit__case *all)
+static const char *more_workers(const struct pit__case *all, double share)
 {
+    if (!pit__has_loader(all) && share > HIDES_MOST)
+        return "read ahead in several threads at once, so that they wait at the same time";
     if (!pit__has_loader(all))
         return "read ahead in another thread while the program works on what it has";
     return all->around.processors > 1
@@ -228,22 +233,27 @@ static void find_few_workers(const struct pit__case *all, struct pit__finds *fin
 
 static void find_storage(const struct pit__case *all, struct pit__finds *finds)
 {
+    struct loading l = find_loading(all);
     struct pit__match words = {
         .headline = "INPUT-BOUND: {name} is {p0} of {base}, waiting for storage",
-        .remedy = more_workers(all),
+        .remedy = more_workers(all, l.share),
         .more = "; larger files read in order, a faster disk, data kept in memory"};
-    struct loading l = find_loading(all);
     if (reason_of(all, &l) == STORAGE)
         add(all, finds, &l, &words);
 }
 
 static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
 {
+    struct loading l = find_loading(all);
     struct pit__match words = {.headline =
                                    "INPUT-BOUND: {name} is {p0} of {base}, waiting, not computing",
-                               .remedy = more_workers(all),
+                               .remedy = more_workers(all, l.share),
                                .more = "; find out what it waits for: a network, a lock, a sleep"};
-    struct loading l = find_loading(all);
+    words.texts[0] = all->told.workers > 0 ? NULL : pit__waits_for(all);
+    if (words.texts[0]) {
+        words.headline = "INPUT-BOUND: {name} is {p0} of {base}, waiting {s0}";
+        words.more = NULL;
+    }
     if (all->told.workers > 0) {
         words.headline = "INPUT-BOUND: {name} is {p0} of {base}: its {n4} loader workers wait for "
                          "most of their time";
@@ -256,13 +266,17 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
 
 static void find_processor(const struct pit__case *all, struct pit__finds *finds)
 {
+    struct loading l = find_loading(all);
+    int is_loader = pit__has_loader(all);
     struct pit__match words = {
         .headline = "INPUT-BOUND: {name} is {p0} of {base}, computing",
-        .remedy = more_workers(all),
-        .more = "; preprocess the data once and keep it; do whole arrays at a time"};
+        .remedy = is_loader
+                      ? more_workers(all, l.share)
+                      : "prepare the data once and keep it, or work on whole arrays at a time",
+        .more = is_loader ? "; preprocess the data once and keep it; do whole arrays at a time"
+                          : "; a second thread or process could prepare the next piece meanwhile"};
     if (isnan(all->around.cpu)) /* nothing was sampled */
         words.headline = "INPUT-BOUND: {name} is {p0} of {base}";
-    struct loading l = find_loading(all);
     if (all->told.workers > 0) {
         int is_known = !isnan(worker_use(all, &l));
         words.headline =

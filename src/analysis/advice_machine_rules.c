@@ -6,10 +6,17 @@
 #include <string.h>
 
 #define DELAYED_LEAST 0.10 /* share of the time ready to run without a processor */
+#define STOLEN_LEAST 0.20  /* the same, by the host: rented machines always lose a little */
 #define STOPPED_LEAST 0.05 /* share of the time stopped by a quota */
 #define SECONDS_LEAST 0.2  /* a shorter time can be chance */
 /* share of the processors; above it, the program waits for its own threads, not for other programs */
 #define OWN_ALL 0.75
+#define TEAM_LEAST 0.25     /* DELAYED_LEAST for the threads that the main thread waits for */
+#define TEAM_MAIN 0.1       /* share of the time in which it runs */
+#define TEAM_SEEN 8         /* looks that found it waiting for them */
+#define TEAM_WORK 0.5       /* processors for which they have work */
+#define TEAM_MOST 4         /* threads, of which each is looked at */
+#define OTHERS_LEAST 0.5    /* of its waits: the processor time of other programs */
 #define OWN_BUSY 0.7        /* share of the processors that the program itself uses */
 #define MANY_THREADS 4      /* per processor */
 #define MAIN_MOST 0.5       /* the main thread's share of the process's time per processor */
@@ -28,7 +35,7 @@ static struct pit__match part_of_time(const struct pit__case *all, double share)
 {
     const struct pit__around *around = &all->around;
     struct pit__match match = pit__match_of(PIT__NO_PART);
-    match.share = match.figures[0] = fmin(share, 1);
+    match.share = match.figures[0] = share > 1 ? 1 : share;
     match.stake = match.figures[1] = match.share * around->seconds;
     match.figures[2] = around->seconds;
     match.figures[3] = around->processors;
@@ -37,27 +44,47 @@ static struct pit__match part_of_time(const struct pit__case *all, double share)
     return match;
 }
 
-static int is_delayed(const struct pit__around *around)
+static double stolen(const struct pit__around *around)
 {
-    return around->delayed > DELAYED_LEAST && around->delayed * around->seconds > SECONDS_LEAST;
+    return around->stolen > 0 ? around->stolen : 0;
+}
+
+/* Share of the time in which this machine's own programs had the processor that the program wanted. */
+static double queued(const struct pit__around *around)
+{
+    return around->delayed - stolen(around);
+}
+
+static int is_long(double share, double least, const struct pit__around *around)
+{
+    return share > least && share * around->seconds > SECONDS_LEAST;
 }
 
 double pit__busy_call(const struct pit__case *all)
 {
-    double wait = all->around.delayed / all->around.forced; /* the mean wait */
+    double wait = queued(&all->around) / all->around.forced; /* the mean wait */
     return fmax(BUSY_CALL, wait < 1 ? BUSY_WAITS * wait : 0);
+}
+
+/* The group counts its stops on each processor. The program was not stopped while its main thread ran, nor
+ * while its threads ran on average. */
+static double stopped(const struct pit__around *around)
+{
+    double ran = fmax(around->main_cpu, around->cpu / fmax(around->threads, 1));
+    double rest = fmax(1 - ran, 0);
+    return ran > 0 && around->stopped > rest ? rest : around->stopped;
 }
 
 static void find_throttled(const struct pit__case *all, struct pit__finds *finds)
 {
-    struct pit__match match = part_of_time(all, all->around.stopped);
+    struct pit__match match = part_of_time(all, stopped(&all->around));
     match.severity = 2;
     match.headline =
         "THROTTLED: a limit on processor time stopped the program for {p0} of the time";
     match.evidence = "{t1} of {t2}, as its control group counted";
     match.remedy = "raise the limit (cpu.max, --cpus, the pod's cpu limit), or use no more threads "
                    "than it gives processors";
-    if (all->around.stopped > STOPPED_LEAST && match.stake > SECONDS_LEAST)
+    if (match.share > STOPPED_LEAST && match.stake > SECONDS_LEAST)
         pit__find_add(finds, &match);
 }
 
@@ -90,7 +117,8 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
 {
     const struct pit__around *around = &all->around;
     const struct pit__told *told = &all->told;
-    struct pit__match match = part_of_time(all, around->delayed);
+    struct pit__match match = part_of_time(all, queued(around));
+    int is_delayed = is_long(queued(around), DELAYED_LEAST, around);
     double processors = around->processors;
     int has_told = told->compute_threads >= processors + 1;
     int has_workers = told->workers >= 2 * processors;
@@ -102,19 +130,22 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
                    around->main_cpu * processors < MAIN_MOST * around->cpu;
     match.figures[5] = has_told ? told->compute_threads : around->threads;
     match.figures[6] = told->workers;
-    match.headline = "OVERSUBSCRIBED: {n5} threads compute on {n3} processors";
+    match.headline = processors > 1 ? "OVERSUBSCRIBED: {n5} threads compute on {n3} processors"
+                                    : "OVERSUBSCRIBED: {n5} threads compute on one processor";
     match.evidence = "ready to run and without a processor for {p0} of the time, {t1} of {t2}";
     match.remedy = told->framework && strncmp(told->framework, "torch", 5) == 0
                        ? "use as many threads as there are processors (OMP_NUM_THREADS={n3}, "
                          "torch.set_num_threads({n3}))"
-                       : "use as many threads as there are processors (OMP_NUM_THREADS={n3} if it "
-                         "uses OpenMP)";
+                       : "use as many threads as there are processors (OMP_NUM_THREADS={n3}, or "
+                         "OPENBLAS_NUM_THREADS={n3} for NumPy)";
     if (has_workers && !has_told && !has_threads && !has_team) {
         match.headline =
-            "OVERSUBSCRIBED: {n6} loader workers and the program share {n3} processors";
+            processors > 1
+                ? "OVERSUBSCRIBED: {n6} loader workers and the program share {n3} processors"
+                : "OVERSUBSCRIBED: {n6} loader workers and the program share one processor";
         match.remedy = "use fewer loader workers than there are processors";
     }
-    if (!is_delayed(around)) {
+    if (!is_delayed) {
         match.share = match.stake = NAN;
         match.evidence = "processors taken away from its threads {n7} times a second";
         match.figures[7] = around->forced;
@@ -122,22 +153,86 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
     /* a quota or short memory already explains the waits */
     if (finds->has_cause)
         return;
-    if ((is_delayed(around) && (has_told || has_workers || has_threads || has_team)) ||
+    if ((is_delayed && (has_told || has_workers || has_threads || has_team)) ||
         (has_threads && is_torn))
         pit__find_add(finds, &match);
 }
 
+/* Does the program itself use most of the processors, with its child processes? */
+static int uses_all(const struct pit__case *all)
+{
+    double own = OWN_ALL * all->around.processors;
+    return all->around.cpu > own || all->used > own * all->wall;
+}
+
+double pit__others(const struct pit__case *all)
+{
+    return all->around.busy - fmax(all->around.cpu, all->used / all->wall);
+}
+
+/* While it waited, other programs must have had a processor. */
+static int could_be_others(const struct pit__case *all, double waits)
+{
+    return !(pit__others(all) < OTHERS_LEAST * waits);
+}
+
+/* Processors for which the threads of the program had work, while the main thread waited for them; NaN: not
+ * known, or the main thread works too. */
+static double work_of_team(const struct pit__around *around)
+{
+    const struct pit__looks *looks = &around->looks;
+    double waits =
+        looks->lock + looks->sleep + looks->transfer + looks->disk + looks->sync + looks->child;
+    if (!(around->main_cpu < TEAM_MAIN) || !(looks->lock >= TEAM_SEEN) ||
+        !(around->threads <= TEAM_MOST))
+        return NAN;
+    return fmin((looks->working - looks->mutex - looks->python) / waits, around->processors);
+}
+
+/* The main thread waits for threads that wait for a processor. Figures: share, seconds, of all, …, processors
+ * that they had work for and that they used, from 5 on. */
+static void find_starved_team(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__around *around = &all->around;
+    double work = work_of_team(around);
+    struct pit__match match = part_of_time(all, 1 - around->cpu / work);
+    match.figures[5] = work;
+    match.figures[6] = around->cpu;
+    match.headline =
+        "STARVED: the program's threads were ready to run and had no processor for about "
+        "{p0} of the time";
+    match.evidence = "they had work for {o5} processors and used {o6}, by looks at them";
+    match.remedy =
+        "other programs use the processors: stop them, or measure again when it is quiet";
+    if (work > TEAM_WORK && match.share > TEAM_LEAST && match.stake > SECONDS_LEAST &&
+        around->busy > 0 && could_be_others(all, work - around->cpu))
+        pit__find_add(finds, &match);
+}
+
+/* By other programs of this machine, unless they are the program's own; or by other machines of its host. */
 static void find_starved(const struct pit__case *all, struct pit__finds *finds)
 {
-    struct pit__match match = part_of_time(all, all->around.delayed);
+    const struct pit__around *around = &all->around;
+    double others = uses_all(all) || !could_be_others(all, queued(around)) ? 0 : queued(around);
+    int is_host = is_long(stolen(around), STOLEN_LEAST, around) && stolen(around) > others;
+    struct pit__match match = part_of_time(all, others + stolen(around));
+    match.figures[5] = stolen(around);
     match.headline =
         "STARVED: the program was ready to run and had no processor for {p0} of the time";
     match.evidence = "{t1} of {t2}, as the kernel counted for its main thread";
     match.remedy =
         "other programs use the processors: stop them, or measure again when it is quiet";
-    if (is_delayed(&all->around) && !finds->has_cause &&
-        !(all->around.cpu > OWN_ALL * all->around.processors))
+    if (is_host) {
+        match.headline = "STARVED: other machines on the same host took the processor for about "
+                         "{p5} of the time";
+        match.evidence = "{t1} of {t2} ready to run without a processor, estimated from the stolen "
+                         "time that the kernel counted for this virtual machine";
+        match.remedy = "measure again later, or on a machine that does not share its processors";
+    }
+    if ((is_host || is_long(others, DELAYED_LEAST, around)) && !finds->has_cause)
         pit__find_add(finds, &match);
+    else if (!finds->has_cause)
+        find_starved_team(all, finds);
 }
 
 /* Nothing is slow yet, but a larger batch will not fit. Figures: GPU number, share, bytes, bytes. */

@@ -7,15 +7,18 @@
 #define VALIDATION_LEAST 0.15 /* share of the time in spans */
 #define MOST_OF_ALL 0.9       /* a program that does nothing else does not train */
 #define CHECKPOINT_LEAST 0.05
-#define REPEATED 3 /* fewest calls: work done once at the end is normal */
+#define SAVES_LEAST 0.1 /* share of the run in functions that save, by samples */
+#define SAVES_MOST 0.5  /* of the time between the spans: then it is explained */
+#define REPEATED 3      /* fewest calls: work done once at the end is normal */
 #define LOGGING_LEAST 0.08
 #define SAVE_LESS "save less often, or hand a copy to another thread or process"
 #define UNMARKED_MOST 0.5       /* share of the total; also for any other part */
 #define UNMARKED_LEAST 0.25     /* share of the batch or step outside its parts */
 #define UNMARKED_OUTSIDE 0.3    /* share of the time between the first and the last span */
 #define BEFORE_LEAST 0.4        /* share of the run before its first span */
-#define BEFORE_MOST_OF 0.7      /* share of the time outside all spans */
-#define BEFORE_SECONDS 2.0      /* seconds: starting a program takes less */
+#define BEFORE_MOST_OF 0.6      /* share of the time outside all spans */
+#define BEFORE_SECONDS 1.0      /* seconds: starting a program takes less */
+#define RUNS_LEAST 0.4          /* share of the time in which the main thread had a processor */
 #define INTERPRETED_LEAST 0.35  /* share of the samples of native code */
 #define INTERPRETED_SOME 0.15   /* the same, if no compiled function stands out */
 #define COMPILED_MOST 0.25      /* the same, for the hottest compiled function */
@@ -117,6 +120,11 @@ static int looks_like(const char *place, const char *const *words)
     return 0;
 }
 
+int pit__is_saving(const char *place)
+{
+    return looks_like(place, saving);
+}
+
 /* Is it the repeated work, with some parts marked? Elsewhere it is normal that a span does work of its own. */
 static int is_marked_work(const struct pit__case *all, size_t part)
 {
@@ -174,13 +182,47 @@ static void find_unmarked_saving(const struct pit__case *all, struct pit__finds 
     pit__find_add(finds, &match);
 }
 
+/* The part that saves outside its marked parts; a little of the repeated one counts too. */
+static size_t saves_unmarked(const struct pit__case *all)
+{
+    size_t part = least_marked(all);
+    if (part != PIT__NO_PART && pit__is_saving(all->parts[part].place))
+        return part;
+    const struct pit__part *unit = all->unit == PIT__NO_PART ? NULL : &all->parts[all->unit];
+    return unit && unit->own_parts > 0 && pit__is_saving(unit->place) &&
+                   unit->self_seconds * unit->place_share > CHECKPOINT_LEAST * all->total
+               ? all->unit
+               : PIT__NO_PART;
+}
+
+/* Functions that save, outside all spans or in a program without them. Figures: share, seconds, of all. */
+static void find_outside_saving(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    double between = all->between > 0 ? all->between : 0;
+    match.figures[2] = all->part_count > 0 ? between + all->total : all->wall;
+    match.stake = match.figures[1] = all->saves * (all->part_count > 0 ? between : all->wall);
+    match.share = match.figures[0] = match.stake / match.figures[2];
+    match.severity = pit__severity_of(match.share);
+    match.texts[0] = all->saves_at;
+    match.headline =
+        all->part_count > 0
+            ? "CHECKPOINT: saving takes {p0} of the time, between the spans, most at {s0}"
+            : "CHECKPOINT: saving takes {p0} of the run, most at {s0}";
+    match.evidence = "about {t1} of {t2}, by samples of the main thread in functions of such names";
+    match.remedy = SAVE_LESS;
+    match.more = "; compress less, or not at all";
+    if (all->saves_at && match.share > SAVES_LEAST)
+        pit__find_add(finds, &match);
+}
+
 /* Time outside marked parts counts if its hottest place is in a function that saves. */
 static void find_checkpoint(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = role_match(all, PIT__ROLE_CHECKPOINT);
-    size_t unmarked = least_marked(all);
-    if (unmarked != PIT__NO_PART && !looks_like(all->parts[unmarked].place, saving))
-        unmarked = PIT__NO_PART;
+    size_t unmarked = saves_unmarked(all);
+    if (match.part == PIT__NO_PART && unmarked == PIT__NO_PART)
+        find_outside_saving(all, finds);
     if (match.part == PIT__NO_PART && unmarked != PIT__NO_PART)
         find_unmarked_saving(all, finds, unmarked);
     if (match.part == PIT__NO_PART || match.figures[3] < REPEATED)
@@ -231,16 +273,23 @@ static int is_interpreted(const struct pit__case *all)
            (all->interpreted > INTERPRETED_SOME && all->compiled < COMPILED_MOST);
 }
 
+/* Does the main thread hardly run, although it has a processor? Then samples show where it waits. */
+static int hardly_runs(const struct pit__around *around)
+{
+    return around->main_cpu < RUNS_LEAST * (1 - around->delayed);
+}
+
 /* A program without spans that spends its time in one place of Python code, not in compiled code. */
 static void find_interpreted(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
-    if (all->part_count > 0 || !all->place || !is_interpreted(all))
+    if (all->part_count > 0 || !all->place || !is_interpreted(all) || pit__is_in_kernel(all) ||
+        hardly_runs(&all->around))
         return;
     match.share = match.figures[0] = all->place_share;
     match.figures[1] = all->interpreted;
     match.texts[0] = all->place;
-    match.stake = all->place_share * all->wall * all->interpreted;
+    match.stake = all->place_share * all->wall; /* whole arrays need no NumPy scalars either */
     match.severity = pit__severity_of(all->place_share);
     match.headline = "UNMARKED: {p0} of the run is at {s0}, in Python itself";
     match.evidence =
@@ -272,6 +321,17 @@ static void find_before(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
+/* Is most of the time between the spans already named as saving? */
+static int is_saving_said(const struct pit__finds *finds, double between)
+{
+    for (size_t i = 0; i < finds->count; i++)
+        if (finds->found[i].rule == &pit__checkpoint_rule &&
+            finds->found[i].match.part == PIT__NO_PART &&
+            finds->found[i].match.stake > SAVES_MOST * between)
+            return 1;
+    return 0;
+}
+
 /* JAX, and no compiled function was called: each operation is submitted separately. */
 static int is_never_jitted(const struct pit__case *all)
 {
@@ -298,7 +358,7 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
         match.remedy = pit__look_at(match.texts[0]);
         pit__find_add(finds, &match);
     }
-    if (outside > UNMARKED_OUTSIDE) {
+    if (outside > UNMARKED_OUTSIDE && !is_saving_said(finds, between)) {
         struct pit__match match = pit__match_of(PIT__NO_PART);
         match.share = match.figures[0] = outside;
         match.stake = match.figures[1] = between;

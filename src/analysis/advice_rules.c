@@ -8,6 +8,8 @@
 #define ONE_TAKES_MOST 0.5 /* share of the total */
 #define BEFORE_MUCH 0.5    /* share of the run before its first span that is worth mentioning */
 #define LISTED_LEAST 0.03  /* least share of own time for a part to be named */
+#define PLAIN_LEAST 0.3    /* seconds sampled of a program without spans */
+#define PLAIN_USED 0.5     /* of the run: processor time; less is waiting */
 
 static int is_quiet(const struct pit__finds *finds)
 {
@@ -97,9 +99,28 @@ static void find_compute(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
+/* A program without spans whose main thread is at no place for long: its threads or children work, or its
+ * time is spread. Figures: processors in use, processors, processor time. */
+static void find_nothing_plain(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    match.severity = 0;
+    match.figures[0] = all->used / all->wall;
+    match.figures[1] = all->around.processors;
+    match.figures[2] = all->used;
+    match.headline = all->around.processors > 1
+                         ? "NOTHING STANDS OUT: the program used {o0} of {n1} processors"
+                         : "NOTHING STANDS OUT: the program computed";
+    match.evidence = "{t2} of processor time, with its children; no spans were recorded";
+    if (all->around.seconds > PLAIN_LEAST && match.figures[0] > PLAIN_USED && finds->count == 0)
+        pit__find_add(finds, &match);
+}
+
 static void find_nothing(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
+    if (all->part_count == 0)
+        find_nothing_plain(all, finds);
     if (!is_quiet(finds) || all->is_short || all->part_count == 0)
         return;
     list_parts(all, &match);
@@ -142,6 +163,7 @@ const struct pit__rule *const pit__rules[] = {
     &pit__mutex_rule,
     &pit__python_lock_rule,
     &pit__turns_rule,
+    &pit__imbalance_rule,
     &pit__input_restarts_rule,
     &pit__input_few_slow_rule,
     &pit__input_few_workers_rule,
@@ -157,12 +179,15 @@ const struct pit__rule *const pit__rules[] = {
     &pit__float64_rule,
     &pit__odd_ratio_rule,
     &pit__concentrated_rule,
+    &pit__copying_rule,
+    &pit__uneven_children_rule,
     &pit__waiting_rule,
     &pit__drift_rule,
     &pit__periodic_stall_rule,
     &pit__slowdown_rule, /* two levels vary too */
     &pit__high_variance_rule,
     &pit__runs_vary_rule,
+    &pit__kernel_rule,
     &pit__compute_rule,
     &pit__nothing_rule,
     &pit__cache_rule,

@@ -7,6 +7,8 @@
 #define PIT__MATTERS 0.05     /* share of the total below which a part is not reported */
 #define PIT__RUN_MATTERS 0.01 /* the same, as a share of the run with its start and end */
 
+/* Processors that other programs of the machine used; NaN: not known. */
+double pit__others(const struct pit__case *all);
 /* Seconds of a call so long that it cannot be a short call on a busy machine. */
 double pit__busy_call(const struct pit__case *all);
 /* Seconds of the run spent on measuring. */
@@ -19,6 +21,10 @@ int pit__has_loader(const struct pit__case *all);
 int pit__is_step_role(enum pit__role role);
 /* Is much of the run the compilation of one function again and again? */
 int pit__recompiles(const struct pit__case *all);
+/* Is much of the processor time in the kernel? */
+int pit__is_in_kernel(const struct pit__case *all);
+/* What the main thread was seen waiting for nearly always, "for a network or a pipe"; NULL: not known. */
+const char *pit__waits_for(const struct pit__case *all);
 /* The remedy for time outside of marked parts, whose hottest place is this, or NULL. */
 const char *pit__look_at(const char *place);
 
@@ -38,9 +44,13 @@ extern const struct pit__rule pit__validation_rule, pit__checkpoint_rule, pit__l
 /* advice_ratio_rules.c */
 extern const struct pit__rule pit__odd_ratio_rule;
 /* advice_thread_rules.c */
-extern const struct pit__rule pit__mutex_rule, pit__python_lock_rule, pit__turns_rule;
+extern const struct pit__rule pit__mutex_rule, pit__python_lock_rule, pit__turns_rule,
+    pit__imbalance_rule;
 /* advice_tiny_rules.c */
-extern const struct pit__rule pit__overhead_rule, pit__waiting_rule;
+extern const struct pit__rule pit__overhead_rule;
+/* advice_wait_rules.c */
+extern const struct pit__rule pit__copying_rule, pit__uneven_children_rule, pit__kernel_rule,
+    pit__waiting_rule;
 /* advice_code_rules.c */
 extern const struct pit__rule pit__recompile_rule, pit__float64_rule;
 /* advice_device_rules.c */

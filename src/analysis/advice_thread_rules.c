@@ -15,6 +15,8 @@
 #define TURNS_LOW 0.75  /* processors in use: about one */
 #define TURNS_HIGH 1.25
 #define TURNS_SECONDS 1.0
+#define LAG_LEAST 0.2    /* share of the threads' time */
+#define LAG_COSTS 0.1    /* of the total */
 #define PRESSED_MOST 0.3 /* share of the time in which some thread waits for a processor */
 
 /* Processors that the program's threads could use. */
@@ -74,12 +76,12 @@ static void find_mutex(const struct pit__case *all, struct pit__finds *finds)
     size_t part = waits_in(all, match.share);
     if (!is_much(finds, &match) || !(around->cpu < USED_MOST * could_use(around)))
         return;
-    match.headline = "LOCK: threads wait for a mutex for {p0} of the time in which they have work";
+    match.headline = "LOCK: threads wait for a lock for {p0} of the time in which they have work";
     match.remedy = "hold the lock for less time: do the work before it, or give each thread its "
                    "own data and join them at the end";
     if (part != PIT__NO_PART) {
         match.part = part;
-        match.headline = "LOCK: threads wait for a mutex in {name}, for {p0} of the time in which "
+        match.headline = "LOCK: threads wait for a lock in {name}, for {p0} of the time in which "
                          "they have work";
     }
     pit__find_add(finds, &match);
@@ -131,11 +133,37 @@ static void find_turns(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
-const struct pit__rule pit__mutex_rule = {.key = "mutex",
-                                          .kind = PIT__KIND_STAKE,
-                                          .find = find_mutex},
-                       pit__python_lock_rule = {.key = "python_lock",
-                                                .kind = PIT__KIND_STAKE,
-                                                .find = find_python_lock},
-                       pit__turns_rule = {
-                           .key = "taking_turns", .kind = PIT__KIND_STAKE, .find = find_turns};
+/* Threads of parallel regions that wait at the end for the slowest. Figures: share of their time, threads, seconds
+ * that a balanced team would save, of the total. */
+static void find_imbalance(const struct pit__case *all, struct pit__finds *finds)
+{
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        struct pit__match match = pit__match_of(i);
+        match.figures[0] = p->team_lag / (p->team_lag + p->team_busy);
+        match.figures[1] = p->team_threads;
+        match.stake = match.figures[2] = p->team_lag / p->team_threads;
+        match.figures[3] = all->total;
+        match.share = match.stake / all->total;
+        match.severity = pit__severity_of(match.share);
+        match.headline =
+            "IMBALANCE: the {n1} threads of {name} wait for the slowest of them for {p0} "
+            "of their time";
+        match.evidence = "{t2} of {t3} would be saved by equal shares of the work";
+        match.remedy =
+            "divide the work into more and smaller pieces (schedule(dynamic) in OpenMP), or "
+            "into equal ones";
+        /* beside other programs, one of them had no processor */
+        if (p->team_threads > 1 && match.figures[0] > LAG_LEAST && match.share > LAG_COSTS &&
+            !finds->has_cause)
+            pit__find_add(finds, &match);
+    }
+}
+
+const struct pit__rule
+    pit__mutex_rule = {.key = "mutex", .kind = PIT__KIND_STAKE, .find = find_mutex},
+    pit__python_lock_rule = {.key = "python_lock",
+                             .kind = PIT__KIND_STAKE,
+                             .find = find_python_lock},
+    pit__turns_rule = {.key = "taking_turns", .kind = PIT__KIND_STAKE, .find = find_turns},
+    pit__imbalance_rule = {.key = "imbalance", .kind = PIT__KIND_STAKE, .find = find_imbalance};

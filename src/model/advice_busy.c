@@ -5,6 +5,8 @@
 #include "analysis/together.h"
 #include "analysis/two_levels.h"
 
+#include "run_stolen.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,8 +22,9 @@
 /* ---- time without the waits for a processor ----------------------------------------------------------- */
 
 /* Readings of the sampler: their times, and a clock that stops while other programs have the processor,
- * both in ticks. The clock is the time without the main thread's waits. If other threads do most of the
- * work, whose waits are in no reading, it is the processor time of the process. */
+ * both in ticks. The clock is the time without the main thread's waits, and without what the host of a virtual
+ * machine took from it. If other threads do most of the work, whose waits are in no reading, it is the
+ * processor time of the process. */
 struct readings {
     double *at, *clock;
     size_t count, last; /* last: where the next search starts, because times ascend */
@@ -46,12 +49,18 @@ static double spent(const pit_run *run, const char *key)
 static int read_clock(const pit_run *run, struct readings *r)
 {
     int is_team = spent(run, "main_cpu_ns") < MAIN_LEAST * spent(run, "cpu_ns");
+    double stolen_ns = 0, before = NAN;
     r->count = r->last = 0;
     for (size_t i = 0; i < run->sample_count; i++) {
         const pit_sample *sample = &run->samples[i];
         double at = reading_ticks(run, i);
         double ns = pit_sample_figure(run, sample, is_team ? "cpu_ns" : "run_delay_ns");
-        double clock = is_team ? ns / run->ns_per_tick : at - ns / run->ns_per_tick;
+        double more_ns =
+            i > 0 ? pit__stolen_between(run, sample - 1, sample, (at - before) * run->ns_per_tick)
+                  : 0;
+        before = at;
+        stolen_ns += more_ns > 0 ? more_ns : 0;
+        double clock = is_team ? ns / run->ns_per_tick : at - (ns + stolen_ns) / run->ns_per_tick;
         if (!isfinite(clock) || (r->count > 0 && !(at > r->at[r->count - 1])))
             continue;
         r->at[r->count] = at;

@@ -1,6 +1,7 @@
 /* See advice_case.h. */
 #include "advice_case.h"
 
+#include "analysis/order_stats.h"
 #include "analysis/two_levels.h"
 #include "report/units.h"
 
@@ -17,6 +18,7 @@
 #define BESIDE_SHARE 0.1
 /* ratio to the hottest line's function, for another function to be named */
 #define FUNCTION_MORE 1.3
+#define LONE_FIRST 5     /* times the median of the others */
 #define PLACE_SHARE 0.25 /* share of the samples; below it, it is one place of many */
 
 /* ---- parts ---------------------------------------------------------------------------------- */
@@ -55,6 +57,15 @@ static void add_device_work(const pit_node *node, struct pit__part *part, struct
     parts[part->parent].launched_seconds += node->finished_ns / 1e9;
 }
 
+static void add_teams(const pit_node *node, struct pit__part *part)
+{
+    if (!node->teams || node->teams->count == 0)
+        return;
+    part->team_threads = (double)node->teams->threads / (double)node->teams->count;
+    part->team_lag = (double)node->teams->lag_ns / 1e9;
+    part->team_busy = (double)node->teams->busy_ns / 1e9;
+}
+
 struct pit__part *pit__parts_of(const pit_tree *tree)
 {
     struct pit__part *parts = calloc(tree->node_count + 1, sizeof *parts);
@@ -78,6 +89,7 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
             only_open ? fmax(part->seconds - inside, 0) : fmin(node->self_ns / 1e9, part->seconds);
         part->apart = node->detached != 0;
         add_device_work(node, part, parts);
+        add_teams(node, part);
         find_half(node, part);
         if (part->parent != PIT__NO_PART && !node->detached) {
             parts[part->parent].self_seconds += part->seconds;
@@ -180,6 +192,28 @@ static const char *place_of(struct pit__advice_case *made, const pit_tree *tree,
     return pit__arena_text(&made->arena, words, strlen(words));
 }
 
+/* The functions outside all spans that save something, by their names: their share of the samples, and the
+ * hottest of their places. */
+static void set_saving(struct pit__advice_case *made, const pit_tree *tree)
+{
+    char words[PLACE_BYTES];
+    const pit_tree_place *hottest = NULL;
+    double samples = 0;
+    for (size_t i = 0; i < tree->outside_count; i++) {
+        const pit_tree_place *place = &tree->outside[i];
+        pit_place_text(place, words, sizeof words);
+        if (place->kind != PIT_PLACE_PYTHON || !pit__is_saving(words))
+            continue;
+        samples += (double)place->samples;
+        made->all.saves += place->share;
+        hottest = hottest && hottest->share >= place->share ? hottest : place;
+    }
+    if (samples < FEW_SAMPLES)
+        return;
+    pit_place_text(hottest, words, sizeof words);
+    made->all.saves_at = pit__arena_text(&made->arena, words, strlen(words));
+}
+
 static void set_places(struct pit__advice_case *made, const pit_tree *tree)
 {
     for (size_t i = 0; i < tree->node_count; i++)
@@ -187,16 +221,34 @@ static void set_places(struct pit__advice_case *made, const pit_tree *tree)
             made->parts[i].place = place_of(made, tree, (uint32_t)i, &made->parts[i].place_share);
     made->all.place = place_of(made, tree, PIT_NO_NODE, &made->all.place_share);
     set_interpreted(tree, &made->all);
+    set_saving(made, tree);
 }
 
 /* ---- the course ------------------------------------------------------------------------------- */
+
+/* The others may drift, or be unsteady: a first iteration that takes many times as long is one all the same. */
+static int find_lone_first(struct pit__case *all, const double *seconds, size_t count)
+{
+    double *others =
+        count > 1 && all->warmup.ends_at == 0 ? malloc((count - 1) * sizeof *others) : NULL;
+    if (!others)
+        return count > 1 && all->warmup.ends_at == 0 ? PIT_NO_MEMORY : 0;
+    memcpy(others, seconds + 1, (count - 1) * sizeof *others);
+    double usual = pit__median(others, count - 1);
+    free(others);
+    if (seconds[0] > LONE_FIRST * usual) {
+        all->warmup.ends_at = 1;
+        all->warmup.level = usual;
+    }
+    return 0;
+}
 
 static int set_course(struct pit__case *all, const double *seconds, size_t count, size_t least)
 {
     if (count < least)
         return 0;
     if (pit__warmup_find(seconds, count, &all->warmup) ||
-        pit__variation_find(seconds, count, &all->all))
+        pit__variation_find(seconds, count, &all->all) || find_lone_first(all, seconds, count))
         return PIT_NO_MEMORY;
     all->has_course = 1;
     all->first = seconds[0];
@@ -331,8 +383,8 @@ static void check_enough(struct pit__advice_case *made)
     else if (all->total < PIT__ADVICE_SECONDS)
         snprintf(made->reason, sizeof made->reason,
                  "too little data: %s in spans, at least %s are needed",
-                 pit__unit_duration(a, all->total * 1e9, 1),
-                 pit__unit_duration(b, PIT__ADVICE_SECONDS * 1e9, 1));
+                 pit__unit_duration(a, all->total * 1e9, 0),
+                 pit__unit_duration(b, PIT__ADVICE_SECONDS * 1e9, 0));
     else if (unit && unit->count < PIT__ADVICE_PASSES && is_unit_of_work(all)) {
         struct pit__text name = {0}, cut = {0};
         pit__text_add_visible(&name, unit->name);
@@ -388,6 +440,8 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     all->used = run_count == 1 && runs[0]->ended
                     ? (double)(runs[0]->ended->user_ns + runs[0]->ended->system_ns) / 1e9
                     : NAN;
+    all->kernel = run_count == 1 && runs[0]->ended ? (double)runs[0]->ended->system_ns / 1e9 : NAN;
+    all->children = run_count == 1 && runs[0]->ended ? (double)runs[0]->ended->children : NAN;
     all->span_threads = threads_with_spans(runs, run_count);
     all->pressed = pit__processors_pressed(runs, run_count);
     int code = pit__set_memory(runs, run_count, made);
@@ -407,7 +461,7 @@ int pit__case_of_rows(const pit_row *rows, size_t count, const double *batches, 
     struct pit__case *all = &made->all;
     made->by_letter = all->in_order = 1;
     all->around = pit__around_unknown();
-    all->idle = all->used = NAN;
+    all->idle = all->used = all->kernel = all->children = NAN;
     made->parts = calloc(count + 1, sizeof *made->parts);
     if (!made->parts)
         return PIT_NO_MEMORY;

@@ -38,13 +38,16 @@ double pit__idle_between(const pit_run *const *runs, size_t run_count, double fr
 /* The share of ten seconds in which some thread of the machine waited for a processor, at most; NaN. */
 double pit__processors_pressed(const pit_run *const *runs, size_t run_count);
 struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count);
-/* Sets how memory developed over the iterations; finds what makes slow iterations slow or, with by_half,
- * those of the second half. Returns 0 or PIT_NO_MEMORY. */
-int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
+/* The thread with the most iterations of a path, and its node there; NULL if none has any. */
+const pit_thread *pit__thread_of(const pit_run *run, const char *path, uint32_t *node);
+/* Finds what makes slow iterations slow or, with by_half, those of the second half. Returns 0 or PIT_NO_MEMORY. */
 int pit__find_slow(const pit_run *run, const struct pit__case *all, int by_half,
                    struct pit__slow *why);
 /* For parts in which a few long calls take most of the time: was the longest call the first one? */
 void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
+
+/* advice_memory.c: sets how memory developed over the iterations. Returns 0 or PIT_NO_MEMORY. */
+int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
 
 /* advice_busy.c: how the unit's duration developed without the waits for a processor, and whether its parts
  * vary together. Returns 0 or PIT_NO_MEMORY. */

@@ -1,25 +1,16 @@
-/* advice_evidence.c: evidence for the advice rules from the sampler, the program's facts and its memory.
+/* advice_evidence.c: evidence for the advice rules from the sampler, the program's facts and its slow calls.
  * See advice_case.h. */
 #include "advice_case.h"
 
 #include "series_gather.h"
 
 #include "run_gpu.h"
+#include "run_stolen.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LOADING_NS 10e9 /* a run without iterations may take this long to load */
-#define FIRST_PARTS 10 /* the first of this many parts of the iterations is loading and compiling */
-#define GROWS_NS 1.5e9 /* growth is not judged over a shorter time */
-#define SHORT_NS 10e9  /* in a shorter time, a few jumps are a table that was enlarged */
-#define BRIEF_NS 0.8e9 /* shorter limit, for a run that grows much and with nearly every reading */
-#define BRIEF_RISES 0.8  /* share of the readings that rise, for the shorter limit */
-#define BRIEF_GROWN 0.25 /* growth as a share of the memory, for the shorter limit */
-#define BRIEF_CALL 0.2   /* the longest iteration's share of that time, for the shorter limit */
-#define BRIEF_READINGS 6 /* readings, for the shorter limit */
-#define JUMPS 5          /* rising readings that are more than a few */
 #define IDLE_READINGS 10 /* readings in the loop; with fewer, a share is chance */
 #define START_PARTS 4    /* the first of this many parts of the readings is the start-up */
 
@@ -48,43 +39,53 @@ static double most(const pit_run *run, const char *key)
 
 struct pit__around pit__around_unknown(void)
 {
-    return (struct pit__around){NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                NAN,
-                                {0, 0, 0, 0, 0, 0, 0, 0}};
+    return (struct pit__around){.seconds = NAN,
+                                .cpu = NAN,
+                                .busy = NAN,
+                                .main_cpu = NAN,
+                                .delayed = NAN,
+                                .stolen = NAN,
+                                .stopped = NAN,
+                                .io_wait = NAN,
+                                .read = NAN,
+                                .written = NAN,
+                                .moved = NAN,
+                                .moves = NAN,
+                                .forced = NAN,
+                                .faults = NAN,
+                                .new_pages = NAN,
+                                .swapped = NAN,
+                                .pressure = NAN,
+                                .storage_pressure = NAN,
+                                .processors = NAN,
+                                .threads = NAN,
+                                .device_used = NAN,
+                                .device_total = NAN,
+                                .device_number = NAN};
 }
 
-/* How often threads were seen doing something since the first reading. */
+/* How often threads were seen doing something since the first reading; 0: not known. */
+static double seen(const pit_run *run, const char *key)
+{
+    double looks =
+        pit_sample_figure(run, &run->newest, key) - pit_sample_figure(run, &run->samples[0], key);
+    return looks > 0 ? looks : 0;
+}
+
 static struct pit__looks looks_of(const pit_run *run)
 {
-#define SEEN(KEY)                                                                                  \
-    (pit_sample_figure(run, &run->newest, KEY) - pit_sample_figure(run, &run->samples[0], KEY))
     return (struct pit__looks){
-        .working = SEEN("working_looks"),
-        .mutex = SEEN("mutex_looks"),
-        .python = SEEN("python_lock_looks"),
-        .lock = SEEN("main_lock_looks"),
-        .sleep = SEEN("main_sleep_looks"),
-        .transfer = SEEN("main_transfer_looks"),
-        .sync = SEEN("main_sync_looks"),
-        .child = SEEN("main_child_looks"),
+        .working = seen(run, "working_looks"),
+        .mutex = seen(run, "mutex_looks"),
+        .python = seen(run, "python_lock_looks"),
+        .lock = seen(run, "main_lock_looks"),
+        .sleep = seen(run, "main_sleep_looks"),
+        .transfer = seen(run, "main_transfer_looks"),
+        .disk = seen(run, "main_disk_looks"),
+        .sync = seen(run, "main_sync_looks"),
+        .child = seen(run, "main_child_looks"),
+        .pipes = seen(run, "pipe_looks"),
     };
-#undef SEEN
 }
 
 /* A point has the figures of its last reading, made when the next point began. */
@@ -125,7 +126,9 @@ double pit__idle_between(const pit_run *const *runs, size_t run_count, double fr
     double used =
         pit_sample_figure(run, to, "main_cpu_ns") - pit_sample_figure(run, from, "main_cpu_ns") +
         pit_sample_figure(run, to, "run_delay_ns") - pit_sample_figure(run, from, "run_delay_ns");
-    double idle = 1 - used / 1e9 / seconds_between(run, from, to);
+    double seconds = seconds_between(run, from, to);
+    double stolen = pit__stolen_between(run, from, to, seconds * 1e9);
+    double idle = 1 - (used + (stolen > 0 ? stolen : 0)) / 1e9 / seconds;
     return isnan(idle) ? NAN : fmax(idle, 0);
 }
 
@@ -139,17 +142,23 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
         gpu = (struct pit__run_gpu){.memory_most = NAN, .memory_total = NAN};
     pit_sample first = first_reading(run);
     const pit_sample *started = &run->samples[run->sample_count / START_PARTS];
+    double stolen = pit__stolen_share(run);
     return (struct pit__around){
         .seconds = seconds_between(run, &first, &run->newest),
         .cpu = rate(run, "cpu_ns", &first) / 1e9,
+        .busy = rate(run, "busy_ns", &first) / 1e9,
         .main_cpu = rate(run, "main_cpu_ns", &first) / 1e9,
-        .delayed = rate(run, "run_delay_ns", &first) / 1e9,
+        .delayed = rate(run, "run_delay_ns", &first) / 1e9 + (stolen > 0 ? stolen : 0),
+        .stolen = stolen,
         .stopped = rate(run, "throttled_ns", &first) / 1e9,
         .io_wait = rate(run, "io_delay_ns", &first) / 1e9,
         .read = rate(run, "read_bytes", &first),
         .written = rate(run, "write_bytes", &first),
+        .moved = rate(run, "transferred_bytes", &first),
+        .moves = rate(run, "transfers", &first),
         .forced = rate(run, "forced_switches", &first),
         .faults = rate(run, "major_faults", started),
+        .new_pages = rate(run, "minor_faults", &first),
         .swapped = most(run, "swap_bytes"),
         .pressure = most(run, "memory_pressure"),
         .storage_pressure = most(run, "storage_pressure"),
@@ -208,10 +217,13 @@ struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count
     };
 }
 
-/* ---- memory --------------------------------------------------------------------------------------- */
+/* ---- slow iterations ---------------------------------------------------------------------------------- */
+
+#define SLOW 1.5     /* times the median */
+#define EXPLAINS 0.4 /* share of the additional time of slow iterations */
 
 /* The thread with the most iterations of the unit; NULL if none has any. */
-static const pit_thread *thread_of(const pit_run *run, const char *path, uint32_t *node)
+const pit_thread *pit__thread_of(const pit_run *run, const char *path, uint32_t *node)
 {
     const pit_thread *best = NULL;
     uint64_t passed = 0;
@@ -225,131 +237,6 @@ static const pit_thread *thread_of(const pit_run *run, const char *path, uint32_
     }
     return best;
 }
-
-/* The time from the end of the first iterations to the end of the last one, in nanoseconds since the run's
- * start. Before it the program loads, after it the program cleans up. Calls that the flight recorder
- * dropped are older than all that it holds. */
-static void find_window(const struct pit__case *all, const pit_run *run, double window[2])
-{
-    uint32_t node = 0;
-    const pit_thread *thread =
-        all->unit == PIT__NO_PART ? NULL : thread_of(run, all->parts[all->unit].path, &node);
-    window[0] = LOADING_NS;
-    window[1] = run->duration_ns;
-    if (!thread)
-        return;
-    uint64_t passed = thread->nodes[node].count, seen = 0, first = run->start_ticks, last = 0;
-    uint64_t left = passed > FIRST_PARTS ? passed / FIRST_PARTS : 1;
-    for (size_t i = 0; i < thread->event_count; i++) {
-        if (thread->events[i].node != node)
-            continue;
-        last = thread->events[i].begin + thread->events[i].duration;
-        if (++seen <= left)
-            first = last;
-    }
-    int is_going = thread->open_count > 0; /* open spans are still work */
-    window[0] = ((double)first - (double)run->start_ticks) * run->ns_per_tick;
-    if (last > first && !is_going)
-        window[1] = ((double)last - (double)run->start_ticks) * run->ns_per_tick;
-}
-
-/* How many readings of an interval are above the previous one, and the number of readings. */
-static size_t rises(const pit_run *run, const double window[2], size_t *readings)
-{
-    size_t count = 0;
-    *readings = 0;
-    for (size_t i = 1; i < run->sample_count; i++) {
-        double at = ((double)run->samples[i].ticks - (double)run->start_ticks) * run->ns_per_tick;
-        *readings += at > window[0] && at <= window[1];
-        count += at > window[0] && at <= window[1] &&
-                 pit_sample_figure(run, &run->samples[i], "rss_bytes") >
-                     pit_sample_figure(run, &run->samples[i - 1], "rss_bytes");
-    }
-    return count;
-}
-
-static double held_at(const pit_run *run, double at_ns)
-{
-    double held = NAN;
-    for (size_t i = 0; i < run->sample_count; i++) {
-        double time = ((double)run->samples[i].ticks - (double)run->start_ticks) * run->ns_per_tick;
-        if (time <= at_ns || isnan(held))
-            held = pit_sample_figure(run, &run->samples[i], "rss_bytes");
-    }
-    return held;
-}
-
-/* Is the interval long enough for its evidence? A table that is enlarged grows in a few jumps, or in one
- * call. */
-static int is_long_enough(const pit_run *run, const struct pit__case *all, const double window[2],
-                          double length, const struct pit__growth *growth)
-{
-    size_t readings, up = rises(run, window, &readings);
-    double held = held_at(run, window[1]);
-    double call = all->unit == PIT__NO_PART ? INFINITY : all->parts[all->unit].longest * 1e9;
-    if (length < GROWS_NS)
-        return length > BRIEF_NS && call < BRIEF_CALL * (window[1] - window[0]) &&
-               readings >= BRIEF_READINGS && (double)up > BRIEF_RISES * (double)readings &&
-               growth->change > BRIEF_GROWN * held;
-    return length >= SHORT_NS || up > JUMPS;
-}
-
-/* Did memory grow, and also in the second half? Memory that fills up and stays is not a leak. */
-static int grows_on(const pit_run *run, const struct pit__case *all, const double window[2],
-                    struct pit__growth *growth)
-{
-    struct pit__growth later;
-    double delayed = all->around.delayed;
-    int code = pit__growth_between(run, window[0], window[1], growth);
-    /* a program that waits for a processor does the work of a shorter time */
-    double length = (window[1] - window[0]) * (1 - (delayed > 0 ? fmin(delayed, 1) : 0));
-    if (code > 0 && !is_long_enough(run, all, window, length, growth)) {
-        growth->slope = NAN; /* whether it would continue is unknown */
-        code = 0;
-    }
-    if (code > 0)
-        code = pit__growth_between(run, (window[0] + window[1]) / 2, window[1], &later);
-    return code;
-}
-
-int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made)
-{
-    struct pit__case *all = &made->all;
-    double most = -1;
-    all->growth_a_minute = all->held = all->held_at_first = all->limit = NAN;
-    for (size_t r = 0; r < run_count; r++) {
-        struct pit__growth growth;
-        double window[2];
-        find_window(all, runs[r], window);
-        int code = grows_on(runs[r], all, window, &growth);
-        double change = code > 0 ? growth.change : 0;
-        if (code < 0)
-            return code;
-        if (!(change > most))
-            continue;
-        most = change; /* use the run that grows most */
-        all->is_growing = code;
-        all->grown = change;
-        all->growth_a_minute = growth.slope * 60e9;
-        all->held = held_at(runs[r], window[1]);
-        /* importing a framework takes some hundred megabytes */
-        all->held_at_first =
-            held_at(runs[r], all->told.framework && all->before > 0 ? all->before * 1e9 : 0);
-        pit__run_memory_free(&made->memory);
-        code = pit__run_memory_make(runs[r], &made->memory);
-        if (code)
-            return code;
-        all->limit = pit__memory_limit(&made->memory.last);
-        all->grows_in =
-            made->memory.where.length > 0 ? pit__text_string(&made->memory.where) : NULL;
-    }
-    return 0;
-}
-
-/* ---- slow iterations ---------------------------------------------------------------------------------- */
-
-#define SLOW 1.5     /* times the median */
-#define EXPLAINS 0.4 /* share of the additional time of slow iterations */
 
 /* Sums of one part over the fast and over the slow iterations; the last entry is the unit itself. */
 struct sums {
@@ -409,7 +296,7 @@ int pit__find_slow(const pit_run *run, const struct pit__case *all, int by_half,
     *why = (struct pit__slow){.part = PIT__NO_PART};
     if (!run || all->unit == PIT__NO_PART || !all->has_course || (by_half && !all->in_order))
         return 0;
-    const pit_thread *thread = thread_of(run, all->parts[all->unit].path, &node);
+    const pit_thread *thread = pit__thread_of(run, all->parts[all->unit].path, &node);
     if (!thread || thread->event_count == 0)
         return 0;
     struct sums *sums = calloc(thread->node_count + 1, sizeof *sums);
@@ -470,7 +357,7 @@ void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit_
             part->children > 0 || !(part->longest > LONG_SHARE * made->all.total))
             continue;
         for (size_t r = 0; r < run_count; r++) {
-            const pit_thread *thread = thread_of(runs[r], part->path, &node);
+            const pit_thread *thread = pit__thread_of(runs[r], part->path, &node);
             part->is_longest_first |= thread && is_first_longest(&thread->nodes[node]);
         }
     }

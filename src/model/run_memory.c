@@ -41,7 +41,7 @@ int pit__has_own_line(const char *key)
         "read_bytes",         "write_bytes",      "available_bytes", "cgroup_used_bytes",
         "memory_pressure",    "run_delay_ns",     "io_delay_ns",     "main_cpu_ns",
         "throttled_ns",       "processors",       "swap_bytes",      "swapped_in_bytes",
-        "processor_pressure", "storage_pressure",
+        "processor_pressure", "storage_pressure", "stolen_ns",       "busy_ns",
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0)

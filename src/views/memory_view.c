@@ -2,6 +2,7 @@
 #include "report_view.h"
 #include "view.h"
 
+#include "model/run_stolen.h"
 #include "report/sparkline.h"
 #include "report/units.h"
 
@@ -202,11 +203,22 @@ static void add_wait(const pit_run *run, const char *words, const char *key, str
     }
 }
 
+/* What the host of a virtual machine took from the main thread. */
+static void add_stolen(const pit_run *run, struct pit__text *text)
+{
+    char words[PIT__UNIT_BYTES];
+    double share = pit__stolen_share(run);
+    if (channel_of(run, "stolen_ns"))
+        pit__text_printf(text, ", for the host of the machine %s%s", share > 0 ? "~" : "",
+                         pit__unit_percent_words(words, share));
+}
+
 /* What delayed the main thread. */
 static void add_waits(const pit_run *run, struct pit__text *text)
 {
     double allowed = pit_sample_figure(run, &run->newest, "processors");
     add_wait(run, "for a processor", "run_delay_ns", text);
+    add_stolen(run, text);
     add_wait(run, ", for storage", "io_delay_ns", text);
     add_wait(run, ", throttled", "throttled_ns", text);
     if (allowed > 0)

@@ -18,7 +18,7 @@ RULES = (
     "input_processor", "input_storage", "input_few_slow", "input_few_workers", "input_restarts",
     "validation", "checkpoint", "logging", "unmarked", "overhead", "optimizer", "odd_ratio",
     "concentrated", "waiting", "recompile", "float64", "drift", "slowdown", "periodic_stall", "high_variance", "runs_vary", "cache",
-    "mutex", "python_lock",
+    "mutex", "python_lock", "copying", "kernel", "imbalance",
     *QUIET_RULES,
 )
 
@@ -88,6 +88,8 @@ def judge(case: Case, load: str, advice: Mapping[str, Any]) -> str:
 SYMPTOMS = ("high_variance", "periodic_stall", "slowdown", "drift")  # caused by a machine in trouble
 PARTS = ("compute", "concentrated", "unmarked")  # true for many runs, and not a cause
 
+SMALL_RING = {"PITWALL_RING": "262144"}  # for recorded runs that are small, where totals decide
+
 CASES: Tuple[Case, ...] = (
     # ---- the machine -------------------------------------------------------------------------
     Case("starved_mlp", "python", "train_digits.py",
@@ -126,7 +128,29 @@ CASES: Tuple[Case, ...] = (
          "Python's lock lets one of the four threads run: processes would use all processors.",
          ("python_lock",), (*SYMPTOMS, *PARTS, "waiting")),
 
+    Case("lock_quotes", "c", "quotes_rwlock",
+         "The threads wait for a reader-writer lock, which a writer holds for most of a request.",
+         ("mutex",), (*SYMPTOMS, *PARTS, "waiting"), environment=SMALL_RING),
+
+    Case("imbalance_triangle", "c", "triangle_rows",
+         "Of two threads one has three quarters of the work, and the other waits for it.",
+         ("imbalance",), (*SYMPTOMS, *PARTS, "waiting", "starved"), environment=SMALL_RING),
+
+    # ---- child processes ---------------------------------------------------------------------
+    Case("copying_blocks", "python", "pool_blocks.py",
+         "Sending the blocks to the processes and back takes far longer than scaling them.",
+         ("copying",), (*SYMPTOMS, *PARTS, "waiting"), place=("pool.map(",)),
+    Case("copying_images", "python", "pool_images.py",
+         "filter copies all images to other processes and back, for an addition.",
+         ("copying",), (*SYMPTOMS, *PARTS, "waiting")),
+    Case("copying_squares", "python", "pool_squares.py",
+         "A message for every number: larger chunks would need far fewer.",
+         ("copying",), (*SYMPTOMS, *PARTS, "waiting", "starved")),
+
     # ---- memory ------------------------------------------------------------------------------
+    Case("leak_walks", "python", "random_walks.py",
+         "Each walk is kept in a list, in a script without spans: memory grows to the end.",
+         ("leak",), ("kernel", "unmarked", *PARTS)),
     Case("leak_losses", "python", "train_running_loss.py",
          "The list of losses keeps each step's graph: memory grows with every step.",
          ("leak",), ("optimizer", *PARTS)),
@@ -223,6 +247,9 @@ CASES: Tuple[Case, ...] = (
     Case("checkpoint_pickled", "python", "relax_pickle.py",
          "dump_state pickles the whole history every five iterations: most of the time.",
          ("checkpoint",), (*SYMPTOMS, *PARTS, "logging"), place=("pickle.dump(",)),
+    Case("checkpoint_zipped", "python", "relax_zipped.py",
+         "save_blocks compresses all blocks after each round: about half of the run.",
+         ("checkpoint",), (*SYMPTOMS, *PARTS), place=("np.savez_compressed(",)),
     Case("log_histograms", "python", "train_log_histograms.py",
          "Histograms of all weights and gradients take most of the step, outside its marked parts.",
          ("unmarked", "logging"), ("first_step", "overhead", "optimizer"),
@@ -273,7 +300,7 @@ CASES: Tuple[Case, ...] = (
          ("overhead",), (*SYMPTOMS, "compute")),
     Case("overhead_spans", "c", "harmonic_spans",
          "Every addition has a span of its own: measuring takes far longer than the sum.",
-         ("overhead",), (*SYMPTOMS, "unmarked", "compute")),
+         ("overhead",), (*SYMPTOMS, "unmarked", "compute"), environment=SMALL_RING),
     Case("optimizer_embedding", "python", "train_embedding.py",
          "Dense Adam updates the whole table for the few rows that a batch uses.",
          ("optimizer",), (*SYMPTOMS, *PARTS)),
@@ -303,6 +330,23 @@ CASES: Tuple[Case, ...] = (
     Case("waiting_poll", "python", "poll_queue.py",
          "The script sleeps between two looks into a folder, for most of the run.",
          ("waiting",), (*SYMPTOMS, "compute", "unmarked"), place=("time.sleep(",)),
+
+    Case("waiting_fsync", "c", "journal_fsync",
+         "append waits for the disk in every transaction: several could be brought there at once.",
+         ("waiting",), (*SYMPTOMS, *PARTS)),
+    Case("waiting_archive", "python", "archive_sync.py",
+         "Each state of the field is written with O_DSYNC: the script waits for the disk.",
+         ("waiting",), (*SYMPTOMS, *PARTS)),
+    Case("waiting_converter", "python", "call_converter.py",
+         "convert waits for a tool that is started for each record.",
+         ("waiting",), (*SYMPTOMS, *PARTS), place=("subprocess.run(",)),
+    Case("kernel_buffers", "python", "new_buffers.py",
+         "Each array is in new pages, which the kernel has to provide and clear.",
+         ("kernel",), (*SYMPTOMS, *PARTS, "leak")),
+    Case("kernel_settings", "python", "settings_files.py",
+         "The script looks for, opens and reads a file for every setting, again and again.",
+         ("kernel",), (*SYMPTOMS, *PARTS),
+         place=("if not (os.path", "os.open(", "os.read(", "os.close(handle)")),
 
     # ---- distributions and courses -----------------------------------------------------------
     Case("concentrated_rehash", "c", "hash_inserts",
@@ -367,6 +411,10 @@ CASES: Tuple[Case, ...] = (
          "The first step is a bit slower, as first steps are."),
     Case("healthy_pair", "c", "jacobi_pair",
          "Two threads for two processors, with equal shares."),
+    Case("healthy_team", "c", "team_rounds",
+         "The main thread waits for two threads that use both processors."),
+    Case("healthy_pool", "python", "pool_simulations.py",
+         "The processes of a pool simulate, and hardly anything is sent."),
     Case("healthy_cg", "python", "conjugate_gradient.py",
          "A NumPy solver that does nothing but solve."),
     Case("healthy_bootstrap", "python", "bootstrap.py",

@@ -77,8 +77,9 @@ class Advice(AdviceCase):
         path, advice = self.check("slow_loader")
         self.assertRegex(self.report(path).splitlines()[0],
                          r"^INPUT-BOUND: data_loading is [56]\d % of the batch, waiting, not"
-                         r" computing; at most [56]\d % shorter without it; read ahead in another"
-                         r" thread while the program works on what it has\.$")
+                         r" computing; at most [56]\d % shorter without it; read ahead in (another"
+                         r" thread while the program works on what it has|several threads at once, so that"
+                         r" they wait at the same time)\.$")
         self.assertIn("took the most", self.report(path).splitlines()[1])
         self.assertEqual(advice["findings"][-1]["path"], "batch/data_loading")
         self.assertIn("CPU", advice["findings"][-1]["evidence"])

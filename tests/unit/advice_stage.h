@@ -69,6 +69,8 @@ static inline struct pit__case healthy(void)
                             .together = NAN,
                             .idle = NAN,
                             .used = NAN,
+                            .kernel = NAN,
+                            .children = NAN,
                             .interpreted = NAN,
                             .held = 500e6,
                             .held_at_first = 450e6,
@@ -76,6 +78,7 @@ static inline struct pit__case healthy(void)
                             .limit = 8e9};
     all.around = (struct pit__around){.seconds = 11,
                                       .cpu = 1.8,
+                                      .busy = NAN,
                                       .main_cpu = 0.97,
                                       .delayed = 0.01,
                                       .stopped = 0,

@@ -152,6 +152,22 @@ TEST(profiling_rows_have_the_rules_of_data_loss_and_step)
     pit_advice_free(advice);
 }
 
+TEST(rows_of_a_model_have_the_rules_of_forward_and_backward)
+{
+    pit_row rows[] = {{.name = "forward", .seconds = 6.0, .count = 100},
+                      {.name = "backward", .seconds = 4.0, .count = 100}};
+    pit_advice *advice = pit_advise_rows(rows, 2, NULL, 0, 0);
+    REQUIRE(advice != NULL);
+    CHECK_STR(finding(advice, "forward_bound")->headline,
+              "FORWARD-BOUND: forward is 60 % of the total");
+    pit_advice_free(advice);
+    rows[0].seconds = 3.0;
+    advice = pit_advise_rows(rows, 2, NULL, 0, 0);
+    CHECK_STR(finding(advice, "backward_bound")->headline,
+              "BACKWARD-BOUND: backward is 57 % of the total");
+    pit_advice_free(advice);
+}
+
 TEST(nothing_measured_is_too_little_and_no_finding)
 {
     pit_advice *advice = pit_advise_rows(NULL, 0, NULL, 0, 0);
@@ -283,6 +299,13 @@ TEST(a_run_of_few_batches_says_how_many_it_takes)
     run = made_run(threads, 0);
     advice = advise(&run);
     CHECK_STR(advice->reason, "too little data: no span was recorded");
+    pit_advice_free(advice);
+    nodes[0] = made_node("batch", PIT_NO_NODE, 4, 50000, 0);
+    threads[0] = made_thread("main", nodes, 1);
+    run = made_run(threads, 1);
+    advice = advise(&run);
+    CHECK_STR(advice->reason,
+              "too little data: 200 \xc2\xb5s in spans, at least 1.00 ms are needed");
     pit_advice_free(advice);
 }
 

@@ -183,3 +183,72 @@ TEST(one_long_call_of_a_starved_loader_is_luck)
     parts[DATA].half_calls = 1;
     CHECK_STR(rules_of(&all), "starved input_processor");
 }
+
+/* ---- the host of a virtual machine --------------------------------------------------------------------- */
+
+TEST(a_host_that_takes_the_processor_is_named)
+{
+    struct pit__case all = healthy();
+    all.around.delayed = 0.31; /* the host's part is in it */
+    all.around.stolen = 0.29;
+    all.around.cpu = all.around.main_cpu = 0.68;
+    CHECK_STR(rules_of(&all), "starved");
+    CHECK_HAS(found[0].match.headline, "other machines on the same host");
+    CHECK_NEAR(found[0].match.figures[5], 0.29, 1e-9);
+    all.around.stolen = 0.05; /* programs of this machine took most */
+    CHECK_STR(rules_of(&all), "starved");
+    CHECK(!strstr(found[0].match.headline, "host"));
+}
+
+TEST(what_a_host_usually_takes_is_no_finding_and_explains_uneven_steps)
+{
+    struct pit__case all = healthy();
+    all.around.delayed = all.around.stolen = 0.15;
+    all.around.cpu = all.around.main_cpu = 0.85;
+    CHECK_STR(rules_of(&all), "nothing");
+    all.steady.ratio = 5;
+    all.steady.off_count = 30;
+    all.steady.excess = 0.4;
+    CHECK_STR(rules_of(&all), "nothing");
+    all.around.delayed = all.around.stolen = 0;
+    CHECK_STR(rules_of(&all), "high_variance");
+}
+
+TEST(a_host_is_named_although_the_programs_own_threads_fill_the_processors)
+{
+    struct pit__case all = starved();
+    all.around.processors = 2;
+    all.around.cpu = 1.6;
+    CHECK(!strstr(rules_of(&all), "starved")); /* its own threads had them */
+    all.around.stolen = 0.25;
+    CHECK_STR(rules_of(&all), "starved");
+    CHECK_NEAR(found[0].match.figures[0], 0.25, 1e-9); /* without those */
+}
+
+TEST(a_host_is_no_reason_to_use_fewer_threads)
+{
+    struct pit__case all = healthy();
+    all.told.compute_threads = 8;
+    all.around.processors = 2;
+    all.around.delayed = 0.3;
+    all.around.cpu = all.around.main_cpu = 0.7;
+    CHECK_STR(rules_of(&all), "oversubscribed");
+    all.around.stolen = 0.28;
+    CHECK_STR(rules_of(&all), "starved");
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------ */
+
+TEST(a_program_that_waits_is_not_throttled_where_nothing_counts_it)
+{
+    struct pit__case all = healthy();
+    all.around.cpu = all.around.main_cpu = 0.3;
+    all.around.stopped = NAN;
+    CHECK(!strstr(rules_of(&all), "throttled"));
+    all.around.stopped = 0.9; /* of two processors */
+    CHECK(strncmp(rules_of(&all), "throttled", 9) == 0);
+    CHECK_NEAR(found[0].match.share, 0.7, 1e-9);
+    all.around.stopped = 0.2;
+    CHECK(strncmp(rules_of(&all), "throttled", 9) == 0);
+    CHECK_NEAR(found[0].match.share, 0.2, 1e-9);
+}

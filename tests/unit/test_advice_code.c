@@ -43,7 +43,7 @@ TEST(a_program_without_spans_that_used_little_processor_time_waited)
     CHECK_INT(found[0].match.severity, 0);
     CHECK_NEAR(found[0].match.figures[0], 0.97, 1e-9); /* without its waits for a processor */
     all.used = 2;
-    CHECK_STR(rules_of(&all), "");
+    CHECK_STR(rules_of(&all), "nothing");
     all.used = 0.06;
     all.wall = 0.4; /* too short to say */
     CHECK_STR(rules_of(&all), "");

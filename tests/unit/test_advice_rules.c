@@ -9,25 +9,26 @@ TEST(a_healthy_training_has_nothing_that_stands_out)
     CHECK_INT(found[0].match.severity, 0);
     CHECK_INT(found[0].match.listed_count, 4);
     CHECK_INT(found[0].match.listed[0], BACKWARD);
-    all.around = (struct pit__around){NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      NAN,
-                                      {0, 0, 0, 0, 0, 0, 0, 0}};
+    all.around = (struct pit__around){.seconds = NAN,
+                                      .cpu = NAN,
+                                      .main_cpu = NAN,
+                                      .delayed = NAN,
+                                      .stopped = NAN,
+                                      .io_wait = NAN,
+                                      .read = NAN,
+                                      .written = NAN,
+                                      .moved = NAN,
+                                      .moves = NAN,
+                                      .forced = NAN,
+                                      .faults = NAN,
+                                      .swapped = NAN,
+                                      .pressure = NAN,
+                                      .storage_pressure = NAN,
+                                      .processors = NAN,
+                                      .threads = NAN,
+                                      .device_used = NAN,
+                                      .device_total = NAN,
+                                      .device_number = NAN};
     CHECK_STR(rules_of(&all), "nothing"); /* also without a sampler */
 }
 
@@ -98,10 +99,15 @@ TEST(a_quota_that_stops_the_program_is_said_before_its_waiting)
     all.around.stopped = 0.6;
     all.around.delayed = 0.5;
     all.around.cpu = 0.4;
+    all.around.main_cpu = 0.1;
     CHECK_STR(rules_of(&all), "throttled");
     all.around.stopped = 2.5; /* counted for each processor */
     CHECK_STR(rules_of(&all), "throttled");
-    CHECK_NEAR(found[0].match.share, 1, 0);
+    CHECK_NEAR(found[0].match.share, 0.9, 1e-9); /* it was not stopped while it ran */
+    all.around.main_cpu = 0;
+    all.around.threads = 2; /* nor while both threads ran */
+    CHECK_STR(rules_of(&all), "throttled");
+    CHECK_NEAR(found[0].match.share, 0.8, 1e-9);
     all.around.stopped = 0.01;
     all.around.delayed = 0;
     CHECK_STR(rules_of(&all), "nothing");
@@ -478,6 +484,12 @@ TEST(two_levels_are_a_slowdown_and_no_drift)
     all.step_from = 0.05;
     CHECK_STR(rules_of(&all), "slowdown");
     CHECK_NEAR(found[0].match.stake, 5, 1e-9);
+    all.around.busy = 2.2; /* others take a part of the core: 1.4 times is theirs */
+    CHECK_STR(rules_of(&all), "slowdown");
+    all.step_up = 1.4;
+    CHECK_STR(rules_of(&all), "nothing");
+    all.around.busy = 1.9; /* nobody else is there */
+    CHECK_STR(rules_of(&all), "slowdown");
     all.step_from = 0.094; /* it costs 6 % */
     CHECK_STR(rules_of(&all), "nothing");
     all.step_up = 0.5; /* faster */
@@ -501,6 +513,11 @@ TEST(what_varies_in_stretches_is_not_the_input)
     struct pit__case all = healthy();
     all.steady.ratio = 5;
     all.steady.off_count = 30;
+    all.steady.excess = 0.12; /* a virtual machine lost its processor: not counted anywhere */
+    CHECK_STR(rules_of(&all), "nothing");
+    all.together = 3; /* two parts of the same iterations: the input */
+    CHECK_STR(rules_of(&all), "high_variance");
+    all.together = 0;
     all.steady.excess = 0.2;
     CHECK_STR(rules_of(&all), "high_variance");
     all.around.delayed = 0.09; /* can be chance */
@@ -527,6 +544,21 @@ TEST(a_beat_is_explained_by_the_part_that_makes_it)
     all.steady.slow_mean = 0.9;
     all.slow = (struct pit__slow){.part = EXTRA, .share = 0.9};
     CHECK_STR(rules_of(&all), "validation"); /* the cause, not its period */
+}
+
+TEST(growth_without_iterations_may_be_data_that_is_needed)
+{
+    struct pit__case all = healthy();
+    all.is_growing = 1;
+    all.grown = 500e6;
+    all.held = 900e6;
+    all.growth_a_minute = 6e9;
+    CHECK_STR(rules_of(&all), "leak");
+    CHECK(found[0].match.severity == 2);
+    all.unit = PIT__NO_PART;
+    CHECK(strncmp(rules_of(&all), "leak", 4) == 0);
+    CHECK(found[0].match.severity == 0);
+    CHECK_HAS(found[0].match.headline, "LEAK?");
 }
 
 TEST(a_rule_of_memory_tells_a_leak_from_a_cache)
@@ -586,4 +618,16 @@ TEST(a_program_without_spans_has_the_place_where_it_spends_its_time)
     all.around.delayed = 0.5;
     all.around.cpu = 0.5;
     CHECK_STR(rules_of(&all), "starved");
+}
+
+TEST(a_slow_first_step_is_one_however_long_the_others_take_to_settle)
+{
+    struct pit__case all = healthy();
+    all.warmup.ends_at = 40;
+    all.warming = 3;
+    all.first = 3;
+    CHECK_STR(rules_of(&all), "first_step");
+    CHECK_NEAR(found[0].match.figures[3], 1, 0);
+    all.first = 0.6; /* the others are slow too */
+    CHECK_STR(rules_of(&all), "nothing");
 }

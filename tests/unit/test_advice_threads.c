@@ -172,3 +172,61 @@ TEST(a_drift_whose_place_is_known_comes_before_the_memory_that_it_keeps)
     all.steady.drift = 0.3; /* little time is lost */
     CHECK_STR(rules_of(&all), "leak drift");
 }
+
+TEST(threads_of_a_region_that_wait_for_the_slowest_are_named)
+{
+    struct pit__case all = with_extra("assemble", PIT__NO_PART, 10, 50);
+    parts[EXTRA].team_threads = 2;
+    parts[EXTRA].team_busy = 11;
+    parts[EXTRA].team_lag = 9;
+    CHECK_STR(rules_of(&all), "imbalance");
+    CHECK_INT(found[0].match.part, EXTRA);
+    CHECK_NEAR(found[0].match.stake, 4.5, 1e-9); /* equal shares: 5.5 s instead of 10 */
+    CHECK_NEAR(found[0].match.figures[0], 0.45, 1e-9);
+    parts[EXTRA].team_lag = 2; /* it costs too little */
+    CHECK(strstr(rules_of(&all), "imbalance") == NULL);
+    parts[EXTRA].team_lag = 9;
+    all.around.delayed = 0.6; /* one of them had no processor */
+    all.around.cpu = all.around.main_cpu = 0.4;
+    CHECK(strstr(rules_of(&all), "imbalance") == NULL);
+}
+
+TEST(a_program_that_waits_for_its_own_threads_is_not_starved)
+{
+    struct pit__case all = starved();
+    all.around.delayed = 0.3;
+    all.around.cpu = 1.3;
+    all.around.busy = 2;
+    CHECK(strstr(rules_of(&all), "starved") != NULL);
+    all.around.busy = 1.35; /* nobody else used the processors */
+    CHECK(strstr(rules_of(&all), "starved") == NULL);
+    all.around.busy = NAN;
+    CHECK(strstr(rules_of(&all), "starved") != NULL);
+}
+
+/* Two threads compute, the main thread waits for them: its own waits for a processor say nothing. */
+TEST(threads_that_get_no_processor_are_starved_while_the_main_thread_waits)
+{
+    struct pit__case all = healthy();
+    all.around.main_cpu = 0.01;
+    all.around.cpu = 0.8;
+    all.around.busy = 2;
+    all.around.threads = 3;
+    all.around.looks = (struct pit__looks){.working = 200, .lock = 100};
+    CHECK(strncmp(rules_of(&all), "starved", 7) == 0);
+    CHECK_NEAR(found[0].match.share, 0.6, 1e-9);
+    all.around.busy = 0.85; /* they wait for one another */
+    CHECK(strstr(rules_of(&all), "starved") == NULL);
+    all.around.busy = 2;
+    all.around.cpu = 1.8;
+    CHECK(strstr(rules_of(&all), "starved") == NULL);
+    all.around.cpu = 0.8;
+    all.around.looks.working = 85; /* they have no more work than that */
+    CHECK(strstr(rules_of(&all), "starved") == NULL);
+    all.around.looks.working = 200;
+    all.around.main_cpu = 0.5; /* its own waits are counted */
+    CHECK(strstr(rules_of(&all), "starved") == NULL);
+    all.around.main_cpu = NAN;
+    all.around.looks = (struct pit__looks){.lock = NAN};
+    CHECK(strstr(rules_of(&all), "starved") == NULL);
+}

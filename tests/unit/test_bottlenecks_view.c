@@ -63,15 +63,16 @@ TEST(a_run_is_judged_by_all_that_is_known_of_it)
     pit_run run = made_run(threads, 1);
     run.duration_ns = 2.5e9;
     pit_report_options options = {.view = "bottlenecks"};
-    CHECK_STR(made_report(&run, &options, NULL),
-              "INPUT-BOUND: data_loading is 64 % of the batch\n"
-              "    1.60 s of 2.50 s in 100 calls; at most 64 % shorter without it\n"
-              "    read ahead in another thread while the program works on what it has; preprocess"
-              " the data once and keep it; do whole arrays at a time\n");
+    CHECK_STR(
+        made_report(&run, &options, NULL),
+        "INPUT-BOUND: data_loading is 64 % of the batch\n"
+        "    1.60 s of 2.50 s in 100 calls; at most 64 % shorter without it\n"
+        "    prepare the data once and keep it, or work on whole arrays at a time; a second thread"
+        " or process could prepare the next piece meanwhile\n");
     char *report = made_report(&run, NULL, NULL);
     CHECK(strstr(report,
                  "INPUT-BOUND: data_loading is 64 % of the batch; at most 64 % shorter without it;"
-                 " read ahead in another thread while the program works on what it has.\n"
+                 " prepare the data once and keep it, or work on whole arrays at a time.\n"
                  "batch/data_loading took the most:") == report);
 }
 
@@ -119,9 +120,65 @@ TEST(memory_that_the_first_step_takes_is_no_leak)
     CHECK(strstr(made_report(&run, &options, NULL), "growing ") != NULL);
 }
 
+/* No spans; memory grows by `more` MB per tenth of a second, in steps of `every` tenths, `until` then. The run
+ * takes 2.4 s. */
+static pit_run plain_run(uint64_t more, uint64_t until, uint64_t every)
+{
+    static pit_sample samples[25];
+    static struct reading readings[25];
+    for (uint64_t i = 0; i < 25; i++) {
+        uint64_t rss = (20 + more * ((i < until ? i : until) / every * every)) * MB;
+        readings[i] = (struct reading){.rss = rss, .rss_max = rss};
+        samples[i] = as_sample(1000 + i * 100 * MS, &readings[i]);
+    }
+    pit_run run = made_run(NULL, 0);
+    set_readings(&run, samples, 25, 1);
+    run.duration_ns = 2400.0 * MS;
+    run.end_ticks = 1000 + 2400 * (uint64_t)MS;
+    return run;
+}
+
+TEST(without_spans_memory_that_grows_to_the_end_is_a_leak)
+{
+    pit_report_options options = {.view = "bottlenecks", .form = PIT_CSV};
+    pit_run run = plain_run(10, 25, 1);
+    CHECK(strstr(made_report(&run, &options, NULL), "leak,0,") != NULL);
+    run = plain_run(20, 12, 1); /* a table that is filled, and then used */
+    CHECK(strstr(made_report(&run, &options, NULL), "leak,") == NULL);
+    run = plain_run(2, 25, 1); /* too little to be one */
+    CHECK(strstr(made_report(&run, &options, NULL), "leak,") == NULL);
+    run = plain_run(20, 25, 2); /* iterations of 0.2 s */
+    CHECK(strstr(made_report(&run, &options, NULL), "leak,0,") != NULL);
+    run = plain_run(20, 25, 4); /* a table that is enlarged */
+    CHECK(strstr(made_report(&run, &options, NULL), "leak,") == NULL);
+}
+
 TEST(memory_that_each_step_takes_is_a_leak)
 {
     pit_report_options options = {.view = "bottlenecks", .form = PIT_CSV};
     pit_run run = growing_run(2, 24);
     CHECK(strstr(made_report(&run, &options, NULL), "leak,2,") != NULL);
+}
+
+/* The others become slower during the run, so there is no level that they reach. */
+TEST(a_first_step_of_many_times_the_others_is_named_though_they_drift)
+{
+    static pit_raw_node nodes[1];
+    static pit_thread threads[1];
+    static pit_event events[STEPS * 4];
+    uint64_t at = 1000, took = 0;
+    for (uint64_t i = 0; i < STEPS * 4; i++) {
+        took = i ? 20 * MS + i * MS / 5 : 1000 * MS;
+        events[i] = (pit_event){.begin = at, .duration = took};
+        at += took;
+    }
+    nodes[0] = made_node("step", PIT_NO_NODE, STEPS * 4, (at - 1000) / (STEPS * 4), 0);
+    threads[0] = made_thread("main", nodes, 1);
+    threads[0].events = events;
+    threads[0].event_count = STEPS * 4;
+    pit_run run = made_run(threads, 1);
+    run.duration_ns = (double)(at - 1000);
+    run.end_ticks = at;
+    pit_report_options options = {.view = "bottlenecks", .form = PIT_CSV};
+    CHECK(strstr(made_report(&run, &options, NULL), "first_step,") != NULL);
 }

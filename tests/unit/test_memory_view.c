@@ -417,10 +417,14 @@ TEST(what_the_main_thread_waited_for_is_one_line)
         {.key = "swap_bytes", .unit = "bytes", .per_unit = 1},
         {.key = "processor_pressure", .unit = "share", .per_unit = 10000},
         {.key = "storage_pressure", .unit = "share", .per_unit = 10000},
+        {.key = "main_cpu_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
+        {.key = "stolen_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
+        {.key = "busy_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
     };
-    static const uint64_t first[] = {MB, 1000, PIT_UNKNOWN, 0, 150, 0, 10, 0},
-                          last[] = {MB,  1000 + SECOND, PIT_UNKNOWN, 2 * SECOND,
-                                    150, 3 * MB,        4000,        0};
+    static const uint64_t first[] = {MB, 1000, PIT_UNKNOWN, 0, 150, 0, 10, 0, 5, 6, 7},
+                          last[] = {
+                              MB, 1000 + SECOND,  PIT_UNKNOWN,    2 * SECOND,     150, 3 * MB, 4000,
+                              0,  5 + 4 * SECOND, 6 + 2 * SECOND, 7 + 16 * SECOND};
     static const pit_sample two[] = {{1000, first}, {1000 + 10 * SECOND, last}};
     pit_run run = measured();
     pit_report_options options = {.view = "memory"};
@@ -432,9 +436,10 @@ TEST(what_the_main_thread_waited_for_is_one_line)
     run.sample_stride = 1;
     run.newest = two[1];
     const char *text = made_report(&run, &options, NULL);
-    CHECK_HAS(text, "waited    for a processor 10 %, for storage n/a (kernel.task_delayacct is 0),"
-                    " throttled 20 %; may use 1.5 processors\n");
+    CHECK_HAS(text, "waited    for a processor 10 %, for the host of the machine ~5 %, for storage"
+                    " n/a (kernel.task_delayacct is 0), throttled 20 %; may use 1.5 processors\n");
     CHECK_HAS(text, "; in swap at most 3.00 MB\n");
     CHECK_HAS(text, ", processor 40 %, storage 0 %\n");
     CHECK(!strstr(text, "run_delay_ns"));
+    CHECK(!strstr(text, "stolen_ns"));
 }
