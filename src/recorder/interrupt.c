@@ -1,5 +1,6 @@
 /* See interrupt.h. */
 #include "interrupt.h"
+#include "private_memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -129,11 +130,21 @@ static int are_readable(uintptr_t top, uintptr_t bottom)
     return at < last;
 }
 
+static pthread_t main_thread; /* 0: not known, because another thread has loaded the library */
+
+__attribute__((constructor)) static void loaded(void)
+{
+    if (syscall(SYS_gettid) == (long)getpid())
+        main_thread = pthread_self();
+}
+
 /* Is it the thread's own stack, not that of a coroutine, of which nothing tells where it ends? At the end of
- * its own is what pthread_self returns; at the end of the main thread's are random bytes of the kernel. */
+ * its own is what pthread_self returns; at the end of the main thread's are random bytes of the kernel. The
+ * only thread of a forked child is the thread that forked, and has its stack. */
 static int is_own_stack(uintptr_t here)
 {
-    int is_main = syscall(SYS_gettid) == (long)getpid();
+    int is_main = main_thread ? pthread_equal(main_thread, pthread_self())
+                              : syscall(SYS_gettid) == (long)getpid();
     uintptr_t end = is_main ? getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
     return here < end && end - here < FAR_UP && are_readable(end, here);
 }
@@ -176,7 +187,7 @@ int pit__with_room(void (*work)(void *), void *arg)
     struct job job = {work, arg};
     pthread_attr_t attributes;
     pthread_t thread;
-    if (room == PIT__SHORT_IN_HANDLER || pthread_attr_init(&attributes) != 0)
+    if (room == PIT__SHORT_IN_HANDLER || pit__is_bare_clone() || pthread_attr_init(&attributes) != 0)
         return 0;
     pthread_attr_setstacksize(&attributes, LONG_STACK);
     int failed = pthread_create(&thread, &attributes, do_job, &job);

@@ -78,7 +78,8 @@ enum pit__room { PIT__ROOM, PIT__SHORT, PIT__SHORT_IN_HANDLER };
 enum pit__room pit__stack_room(size_t wanted);
 
 /* Call work(arg) on a stack that is large enough: on another thread if this one's is too small. 0: not
- * possible, because a handler on an alternate stack may not start a thread. */
+ * possible, because no thread may be started: in a handler on an alternate stack, and in the child of a raw
+ * clone, where another thread may hold libc's locks forever. */
 int pit__with_room(void (*work)(void *), void *arg);
 
 #endif
