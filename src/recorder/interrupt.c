@@ -187,7 +187,8 @@ int pit__with_room(void (*work)(void *), void *arg)
     struct job job = {work, arg};
     pthread_attr_t attributes;
     pthread_t thread;
-    if (room == PIT__SHORT_IN_HANDLER || pit__is_bare_clone() || pthread_attr_init(&attributes) != 0)
+    if (room == PIT__SHORT_IN_HANDLER || pit__is_bare_clone() ||
+        pthread_attr_init(&attributes) != 0)
         return 0;
     pthread_attr_setstacksize(&attributes, LONG_STACK);
     int failed = pthread_create(&thread, &attributes, do_job, &job);

@@ -38,8 +38,9 @@ static void *ask(void *arg)
         errand->answer = errand->question();
         return NULL;
     }
-    pid_t child = errand->way == BY_FORK ? fork()
-                                         : (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    pid_t child = errand->way == BY_FORK
+                      ? fork()
+                      : (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
     if (child == 0)
         _exit(errand->question());
     int status = -1;
