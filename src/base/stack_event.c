@@ -3,25 +3,43 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A sample has its header, the instruction pointer, process and thread, and the raw clock, which tells its
- * span. Mappings of code are recorded too: they change the names of addresses. */
+#if defined(__x86_64__)
+#define HAS_STACKS 1
+#else
+#define HAS_STACKS 0 /* nothing reads them there */
+#endif
+
+unsigned pit__stack_event_words(double hz)
+{
+    if (!HAS_STACKS)
+        return 0;
+    return hz <= 20 ? PIT__STACK_WORDS : hz <= 200 ? PIT__STACK_WORDS / 8 : 0;
+}
+
+/* A sample has its header, the instruction pointer, process and thread, the raw clock, which tells its span,
+ * and the innermost part of the stack, which tells the caller. Mappings of code are recorded too: they change the names of addresses. */
 int pit__stack_event_open(pid_t thread, double hz)
 {
-    struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
-                                         .size = sizeof attributes,
-                                         .config = PERF_COUNT_SW_TASK_CLOCK,
-                                         .sample_period = (__u64)(1e9 / hz),
-                                         .sample_type =
-                                             PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-                                         .exclude_kernel = 1,
-                                         .exclude_hv = 1,
-                                         .mmap = 1,
-                                         .use_clockid = 1,
-                                         .clockid = CLOCK_MONOTONIC_RAW};
+    unsigned words = pit__stack_event_words(hz);
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attributes,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = (__u64)(1e9 / hz),
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                       (words ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0),
+        .sample_regs_user = words ? PIT__STACK_REGISTERS : 0,
+        .sample_stack_user = words * (unsigned)sizeof(uint64_t),
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .mmap = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC_RAW};
     long fd = syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }

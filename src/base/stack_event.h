@@ -7,6 +7,15 @@
 
 #include <sys/types.h>
 
+#define PIT__STACK_WORDS 512u /* copied with a sample at most */
+
+/* The registers that are copied too, by the kernel's numbers: on x86-64 the base and the stack pointer. */
+#define PIT__STACK_REGISTERS ((1u << 6) | (1u << 7))
+
+/* Words of the stack that are copied with each sample at this rate: few if samples are many, because the ring
+ * is small. */
+unsigned pit__stack_event_words(double hz);
+
 /* Open the event for a thread of this process and start it. Returns a descriptor in the calling thread's
  * table, to be closed by a bare system call, or minus an errno. */
 int pit__stack_event_open(pid_t thread, double hz);

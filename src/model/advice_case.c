@@ -10,16 +10,7 @@
 #include <string.h>
 
 #define NAME_COLUMNS 60 /* columns of a name in the reason */
-#define PLACE_BYTES 200 /* room for the text of a place */
-#define PLACE_SAMPLES 5 /* fewer samples are chance */
-#define FEW_SAMPLES 3   /* fewer are chance even if all agree */
-#define FEW_SHARE 0.75  /* share of them that must agree */
-/* share of the samples that the program's own function needs to be named next to a library's */
-#define BESIDE_SHARE 0.1
-/* ratio to the hottest line's function, for another function to be named */
-#define FUNCTION_MORE 1.3
-#define LONE_FIRST 5     /* times the median of the others */
-#define PLACE_SHARE 0.25 /* share of the samples; below it, it is one place of many */
+#define LONE_FIRST 5    /* times the median of the others */
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
@@ -98,130 +89,6 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         }
     }
     return parts;
-}
-
-static int is_in_library(const pit_tree_place *place)
-{
-    return place->kind == PIT_PLACE_NATIVE && strstr(place->file, ".so") != NULL;
-}
-
-/* A library's function alone says little: also name the hottest function of the program. */
-static void add_own_function(const pit_tree *tree, const pit_tree_place *place, char *words)
-{
-    char own[PLACE_BYTES];
-    size_t used = strlen(words);
-    if (!is_in_library(place))
-        return;
-    for (size_t i = 0; i < tree->place_count; i++) {
-        const pit_tree_place *other = &tree->places[i];
-        if (other->node != place->node || other->kind != place->kind || is_in_library(other) ||
-            !*other->function || other->share < BESIDE_SHARE)
-            continue;
-        snprintf(words + used, PLACE_BYTES - used, " beside %s",
-                 pit_place_text(other, own, sizeof own));
-        return;
-    }
-}
-
-/* Counts the samples of native code outside all spans: those in Python's interpreter, and those in the
- * hottest other function. */
-static void set_interpreted(const pit_tree *tree, struct pit__case *made)
-{
-    double all = 0, inside = 0, most = 0;
-    for (size_t i = 0; i < tree->outside_count; i++) {
-        const pit_tree_place *place = &tree->outside[i];
-        if (place->kind != PIT_PLACE_NATIVE)
-            continue;
-        const char *name = strrchr(place->file, '/');
-        name = name ? name + 1 : place->file;
-        all += (double)place->samples;
-        if (strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0)
-            inside += (double)place->samples;
-        else
-            most = fmax(most, (double)place->samples);
-    }
-    made->interpreted = all >= PLACE_SAMPLES ? inside / all : NAN;
-    made->compiled = all >= PLACE_SAMPLES ? most / all : NAN;
-}
-
-/* Length of the function's own name: "parse" of "parse.<locals>.<genexpr>". 0 if it is not a function of
- * the program. */
-static size_t own_name(const pit_tree_place *place)
-{
-    const char *inside = strstr(place->function, ".<locals>");
-    size_t bytes = inside ? (size_t)(inside - place->function) : strlen(place->function);
-    return place->kind == PIT_PLACE_PYTHON && place->function[0] != '<' ? bytes : 0;
-}
-
-/* The share of a place's function among the places of the same node and kind. */
-static double function_share(const pit_tree_place *places, size_t count,
-                             const pit_tree_place *place)
-{
-    double share = 0;
-    size_t bytes = own_name(place);
-    for (size_t i = 0; i < count; i++)
-        if (places[i].node == place->node && places[i].kind == place->kind && bytes > 0 &&
-            own_name(&places[i]) == bytes && strcmp(places[i].file, place->file) == 0 &&
-            strncmp(places[i].function, place->function, bytes) == 0)
-            share += places[i].share;
-    return bytes > 0 ? share : place->share;
-}
-
-/* The text of a node's hottest place; NULL if it is not known or one of many. If the lines of one function
- * together take far more than any line, the function's hottest line represents it. */
-static const char *place_of(struct pit__advice_case *made, const pit_tree *tree, uint32_t node,
-                            double *share)
-{
-    char words[PLACE_BYTES];
-    const pit_tree_place *place = pit_tree_hottest(tree, node);
-    const pit_tree_place *all = node == PIT_NO_NODE ? tree->outside : tree->places;
-    size_t count = node == PIT_NO_NODE ? tree->outside_count : tree->place_count;
-    if (!place || place->node_samples < FEW_SAMPLES)
-        return NULL;
-    *share = function_share(all, count, place);
-    for (size_t i = 0; i < count; i++)
-        if (all[i].node == node && all[i].kind == place->kind &&
-            function_share(all, count, &all[i]) > FUNCTION_MORE * *share) {
-            place = &all[i];
-            *share = function_share(all, count, place);
-        }
-    if (*share < (place->node_samples < PLACE_SAMPLES ? FEW_SHARE : PLACE_SHARE))
-        return NULL;
-    pit_place_text(place, words, sizeof words);
-    add_own_function(tree, place, words);
-    return pit__arena_text(&made->arena, words, strlen(words));
-}
-
-/* The functions outside all spans that save something, by their names: their share of the samples, and the
- * hottest of their places. */
-static void set_saving(struct pit__advice_case *made, const pit_tree *tree)
-{
-    char words[PLACE_BYTES];
-    const pit_tree_place *hottest = NULL;
-    double samples = 0;
-    for (size_t i = 0; i < tree->outside_count; i++) {
-        const pit_tree_place *place = &tree->outside[i];
-        pit_place_text(place, words, sizeof words);
-        if (place->kind != PIT_PLACE_PYTHON || !pit__is_saving(words))
-            continue;
-        samples += (double)place->samples;
-        made->all.saves += place->share;
-        hottest = hottest && hottest->share >= place->share ? hottest : place;
-    }
-    if (samples < FEW_SAMPLES)
-        return;
-    pit_place_text(hottest, words, sizeof words);
-    made->all.saves_at = pit__arena_text(&made->arena, words, strlen(words));
-}
-
-static void set_places(struct pit__advice_case *made, const pit_tree *tree)
-{
-    for (size_t i = 0; i < tree->node_count; i++)
-        if (tree->nodes[i].place_count > 0)
-            made->parts[i].place = place_of(made, tree, (uint32_t)i, &made->parts[i].place_share);
-    made->all.place = place_of(made, tree, PIT_NO_NODE, &made->all.place_share);
-    set_interpreted(tree, &made->all);
-    set_saving(made, tree);
 }
 
 /* ---- the course ------------------------------------------------------------------------------- */
@@ -431,7 +298,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     all->after = tree->after_ns / 1e9;
     all->measuring = tree->cost_ns / 1e9;
     all->unit = pit__find_unit(all->parts, all->part_count);
-    set_places(made, tree);
+    pit__set_places(made, tree);
     check_enough(made);
     all->is_short = *made->reason != 0;
     all->around = pit__look_around(runs, run_count);

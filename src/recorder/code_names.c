@@ -12,6 +12,7 @@
 
 #include "base/cpp_name.h"
 #include "base/elf_file.h"
+#include "code_maps.h"
 #include "code_variants.h"
 
 #include <elf.h>
@@ -33,8 +34,7 @@ struct wanted {
 
 /* A mapping of code, and the wanted addresses in it. */
 struct mapping {
-    uint64_t low, high, offset;
-    char path[PATH_MAX];
+    struct pit__code_map at;
     uint32_t count;
     struct wanted wanted[PIT__CODE_WANTED];
 };
@@ -55,6 +55,14 @@ void pit__code_forget(struct pit__code_names *names, uint64_t low, uint64_t high
     for (uint32_t i = 0; i < PIT__CODE_FUNCTIONS; i++)
         if (names->low[i] < high && names->high[i] > low)
             names->high[i] = 0;
+}
+
+int pit__code_has_name(const struct pit__code_function *function)
+{
+    size_t bytes = strlen(function->file);
+    int is_begin = strncmp(function->name, function->file, bytes) == 0 &&
+                   strncmp(function->name + bytes, "+0x", 3) == 0;
+    return !is_begin && function->name[0] != '[';
 }
 
 static const char *file_name(const char *path)
@@ -214,16 +222,16 @@ static void add_without_symbol(struct pit__code_names *names, const struct mappi
     struct frame_table table;
     uint64_t low, high, base = w->address - w->value;
     if (!find_frames(elf, &table) || !frame_around(elf, &table, w->value, &low, &high)) {
-        struct pit__code_function *f = add(names, map->low, map->high, map->path);
+        struct pit__code_function *f = add(names, map->at.low, map->at.high, map->at.path);
         snprintf(f->name, sizeof f->name, "[unknown]");
         return;
     }
     const char *variant = pit__code_variant(base + low);
-    struct pit__code_function *f = add(names, base + low, base + high, map->path);
+    struct pit__code_function *f = add(names, base + low, base + high, map->at.path);
     if (variant)
         snprintf(f->name, sizeof f->name, "%s", variant);
     else
-        snprintf(f->name, sizeof f->name, "%.60s+0x%llx", file_name(map->path),
+        snprintf(f->name, sizeof f->name, "%.60s+0x%llx", file_name(map->at.path),
                  (unsigned long long)low);
 }
 
@@ -235,11 +243,11 @@ static int place_wanted(struct mapping *map, const struct pit__elf *elf)
         if (!pit__elf_segment(elf, i, &segment))
             return 0;
         if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) ||
-            segment.p_offset + segment.p_filesz <= map->offset ||
-            segment.p_offset >= map->offset + (map->high - map->low))
+            segment.p_offset + segment.p_filesz <= map->at.offset ||
+            segment.p_offset >= map->at.offset + (map->at.high - map->at.low))
             continue;
         for (uint32_t k = 0; k < map->count; k++)
-            map->wanted[k].value = map->wanted[k].address - map->low + map->offset -
+            map->wanted[k].value = map->wanted[k].address - map->at.low + map->at.offset -
                                    segment.p_offset + segment.p_vaddr;
         return 1;
     }
@@ -249,9 +257,9 @@ static int place_wanted(struct mapping *map, const struct pit__elf *elf)
 /* Code without a file, or whose file was deleted: one place for all of it. */
 static void add_whole(struct pit__code_names *names, const struct mapping *map)
 {
-    int is_special = map->path[0] == '[';
-    const char *path = map->path[0] ? map->path : "[anonymous memory]";
-    struct pit__code_function *f = add(names, map->low, map->high, path);
+    int is_special = map->at.path[0] == '[';
+    const char *path = map->at.path[0] ? map->at.path : "[anonymous memory]";
+    struct pit__code_function *f = add(names, map->at.low, map->at.high, path);
     snprintf(f->name, sizeof f->name, "%s", is_special ? f->file : "[unknown]");
 }
 
@@ -262,11 +270,12 @@ static int open_module(struct pit__elf *elf, const struct mapping *map)
     char program[PATH_MAX];
     long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = 0;
-    if (strcmp(program, map->path) == 0)
+    if (strcmp(program, map->at.path) == 0)
         return pit__elf_open(elf, "/proc/self/exe");
-    size_t bytes = strlen(map->path);
-    int is_gone = bytes >= sizeof gone && strcmp(map->path + bytes - (sizeof gone - 1), gone) == 0;
-    return !is_gone && map->path[0] == '/' && pit__elf_open(elf, map->path);
+    size_t bytes = strlen(map->at.path);
+    int is_gone =
+        bytes >= sizeof gone && strcmp(map->at.path + bytes - (sizeof gone - 1), gone) == 0;
+    return !is_gone && map->at.path[0] == '/' && pit__elf_open(elf, map->at.path);
 }
 
 static void name_module(struct pit__code_names *names, struct mapping *map)
@@ -285,7 +294,7 @@ static void name_module(struct pit__code_names *names, struct mapping *map)
             if (pit__code_known(names, w->address))
                 continue;
             if (w->high)
-                put_name(add(names, base + w->low, base + w->high, map->path)->name, &elf, w);
+                put_name(add(names, base + w->low, base + w->high, map->at.path)->name, &elf, w);
             else
                 add_without_symbol(names, map, w, &elf);
         }
@@ -297,94 +306,29 @@ static void name_module(struct pit__code_names *names, struct mapping *map)
 
 /* ---- the maps ------------------------------------------------------------------------------ */
 
-struct lines {
-    int fd;
-    size_t used, at;
-    char text[2 * PATH_MAX];
-};
-
-/* The next line, without its newline; NULL: no more. Reads the thread's own file: that of the process is
- * empty once the main thread has ended. */
-static char *next_line(struct lines *lines)
-{
-    for (;;) {
-        char *line = lines->text + lines->at;
-        char *end = memchr(line, '\n', lines->used - lines->at);
-        if (end) {
-            *end = 0;
-            lines->at = (size_t)(end + 1 - lines->text);
-            return line;
-        }
-        lines->used -= lines->at;
-        memmove(lines->text, line, lines->used);
-        lines->at = 0;
-        long got = syscall(SYS_read, lines->fd, lines->text + lines->used,
-                           sizeof lines->text - lines->used);
-        if (got <= 0)
-            return NULL;
-        lines->used += (size_t)got;
-    }
-}
-
-static uint64_t hex_at(char **at)
-{
-    uint64_t number = 0;
-    for (;; ++*at) {
-        char c = **at;
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                : 16;
-        if (digit == 16)
-            return number;
-        number = number * 16 + digit;
-    }
-}
-
-/* "55d0-55f0 r-xp 00001000 fe:00 1234    /usr/bin/program". 0: not code. */
-static int read_mapping(char *line, struct mapping *map)
-{
-    map->low = hex_at(&line);
-    line += *line == '-';
-    map->high = hex_at(&line);
-    if (strlen(line) < 6 || line[3] != 'x')
-        return 0;
-    line += 6;
-    map->offset = hex_at(&line);
-    for (int fields = 0; fields < 2; fields++) { /* device and inode */
-        line += strspn(line, " ");
-        line += strcspn(line, " ");
-    }
-    line += strspn(line, " ");
-    snprintf(map->path, sizeof map->path, "%s", line);
-    return 1;
-}
-
 static void choose_wanted(struct mapping *map, const uint64_t *addresses, uint32_t count)
 {
     map->count = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (addresses[i] >= map->low && addresses[i] < map->high)
+        if (addresses[i] >= map->at.low && addresses[i] < map->at.high)
             map->wanted[map->count++] = (struct wanted){.address = addresses[i]};
 }
 
 void pit__code_look_up(struct pit__code_names *names, const uint64_t *addresses, uint32_t count)
 {
-    struct lines lines = {
-        .fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC)};
+    struct pit__code_maps maps;
     struct mapping map;
     count = count < PIT__CODE_WANTED ? count : PIT__CODE_WANTED;
-    for (char *line; lines.fd >= 0 && (line = next_line(&lines));) {
-        if (!read_mapping(line, &map))
-            continue;
+    pit__code_maps_open(&maps);
+    while (pit__code_maps_next(&maps, &map.at)) {
         choose_wanted(&map, addresses, count);
         if (map.count)
             name_module(names, &map);
     }
-    if (lines.fd >= 0)
-        syscall(SYS_close, lines.fd);
+    pit__code_maps_close(&maps);
     for (uint32_t i = 0; i < count; i++)
         if (!pit__code_known(names, addresses[i])) { /* it is not mapped any more */
-            map = (struct mapping){.low = addresses[i], .high = addresses[i] + 1};
+            map = (struct mapping){.at = {.low = addresses[i], .high = addresses[i] + 1}};
             add_whole(names, &map);
         }
 }

@@ -37,6 +37,9 @@ const struct pit__code_function *pit__code_known(const struct pit__code_names *n
  * for a hundred thousand symbols. */
 void pit__code_look_up(struct pit__code_names *names, const uint64_t *addresses, uint32_t count);
 
+/* Has it a symbol? Otherwise its name only tells where in its file it begins, or nothing. */
+int pit__code_has_name(const struct pit__code_function *function);
+
 /* Forget functions in this range: other code is mapped there now. */
 void pit__code_forget(struct pit__code_names *names, uint64_t low, uint64_t high);
 

@@ -64,27 +64,41 @@ static void copy_out(const struct pit__native_event *event, uint64_t at, void *t
     memcpy((char *)to + first, data, bytes - first);
 }
 
-/* The parts of a record that we use, as the kernel lays them out after its header. */
-struct body {
-    uint64_t words[4];
-};
+/* After the time: the kind of registers, 0 if there are none, which are then left out; the registers; the
+ * stack. The kernel copies no more than the stack has, and says at the end how many bytes are valid. */
+static void read_stack(struct pit__native_record *record, const uint64_t *words, size_t count)
+{
+    if (count < 8 || words[3] == 0)
+        return;
+    size_t room = (size_t)words[6] / sizeof *words;
+    if (room == 0 || count < 7 + room + 1)
+        return;
+    size_t valid = (size_t)words[7 + room] / sizeof *words;
+    record->base_pointer = words[4];
+    record->stack.address = words[5];
+    record->stack.words = words + 7;
+    record->stack.count = valid < room ? valid : room;
+}
 
-static void read_record(struct pit__native_record *record, uint32_t type, const struct body *body)
+/* `words` are those after the header, as the kernel lays them out; `count` of them are valid. */
+static void read_record(struct pit__native_record *record, uint32_t type, const uint64_t *words,
+                        size_t count)
 {
     switch (type) {
-    case PERF_RECORD_SAMPLE: /* ip, pid and tid, time */
+    case PERF_RECORD_SAMPLE: /* ip, pid and tid, time, registers, stack */
         record->kind = PIT__NATIVE_SAMPLE;
-        record->address = body->words[0];
-        record->raw_ns = body->words[2];
+        record->address = words[0];
+        record->raw_ns = words[2];
+        read_stack(record, words, count);
         break;
     case PERF_RECORD_LOST: /* id, lost */
         record->kind = PIT__NATIVE_LOST;
-        record->lost = body->words[1];
+        record->lost = words[1];
         break;
     case PERF_RECORD_MMAP: /* pid and tid, address, bytes */
         record->kind = PIT__NATIVE_MAPPED;
-        record->address = body->words[1];
-        record->bytes = body->words[2];
+        record->address = words[1];
+        record->bytes = words[2];
         break;
     default:
         break;
@@ -99,7 +113,6 @@ int pit__native_event_next(struct pit__native_event *event, struct pit__native_r
     uint64_t head = PIT_LOAD_ACQUIRE(event->ring->data_head);
     uint64_t tail = PIT_LOAD(event->ring->data_tail);
     struct perf_event_header header;
-    struct body body = {{0}};
     if (head - tail < sizeof header)
         return 0;
     copy_out(event, tail, &header, sizeof header);
@@ -108,8 +121,10 @@ int pit__native_event_next(struct pit__native_event *event, struct pit__native_r
         return 0;
     }
     size_t bytes = header.size - sizeof header;
-    copy_out(event, tail + sizeof header, &body, bytes < sizeof body ? bytes : sizeof body);
-    read_record(record, header.type, &body);
+    bytes = bytes < sizeof event->words ? bytes : sizeof event->words;
+    memset(event->words, 0, 4 * sizeof *event->words);
+    copy_out(event, tail + sizeof header, event->words, bytes);
+    read_record(record, header.type, event->words, bytes / sizeof *event->words);
     PIT_STORE_ORDERED(event->ring->data_tail, tail + header.size);
     return 1;
 }

@@ -2,6 +2,7 @@
  *
  *   the kernel's ring ──▶ address, time ──▶ span_at.c: the span ──┐
  *                                └────────▶ code_names.c: the function ──▶ places.c: the run
+ *                          └─▶ stack ──▶ code_callers.c: who called libc or libm
  *
  * All of it runs on the sampler's thread; the program is not interrupted. A sample in an unknown function
  * waits for its name: a lookup may take a millisecond in a large library, so lookups are made rarely
@@ -9,12 +10,15 @@
  */
 #include "native_places.h"
 
+#include "base/place_words.h"
 #include "base/stack_event.h"
+#include "code_callers.h"
 #include "code_names.h"
 #include "native_event.h"
 #include "places.h"
 #include "span_at.h"
 
+#include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -23,30 +27,55 @@
 
 double pit__native_hz;
 
-/* Samples that wait for the name of their function. */
+/* Samples that wait for the name of their function, and for that of the library's function that it called. */
 struct waiting {
-    uint64_t address, samples;
+    uint64_t address, called; /* called 0: none */
+    uint64_t samples;
     uint32_t thread, node;
 };
+#define MOST_WAITING (PIT__CODE_WANTED / 2)
 
 struct pit__native {
     struct pit__native_event event;
     struct pit__span_view view;
     uint64_t look_up_at; /* monotonic clock, ns: no lookups before it */
     uint32_t waiting_count;
-    struct waiting waiting[PIT__CODE_WANTED];
+    struct waiting waiting[MOST_WAITING];
     struct {
-        uint64_t address, raw_ns;
+        uint64_t address, called, raw_ns;
     } batch[BATCH];
     uint32_t batch_count;
     struct pit__code_names names;
+    struct pit__code_callers callers;
 };
 
 /* ---- notes --------------------------------------------------------------------------------- */
 
-static void note(pit_recorder *rec, const struct waiting *w, const struct pit__code_function *f)
+static void note(pit_recorder *rec, const struct waiting *w, const char *function, const char *file)
 {
-    pit__place_note(rec, w->thread, w->node, PIT_FMT_PLACE_NATIVE, f->name, f->file, 0, w->samples);
+    pit__place_note(rec, w->thread, w->node, PIT_FMT_PLACE_NATIVE, function, file, 0, w->samples);
+}
+
+/* A function without a symbol has the name of its library. */
+static const char *name_of_called(const struct pit__code_function *called)
+{
+    return pit__code_has_name(called) ? called->name : called->file;
+}
+
+/* Returns 0 if a function of this sample is not known yet. */
+static int note_if_known(struct pit__native *native, pit_recorder *rec, const struct waiting *w)
+{
+    char both[2 * PIT__CODE_NAME + sizeof PIT__CALLING];
+    const struct pit__code_function *f = pit__code_known(&native->names, w->address),
+                                    *called = NULL;
+    if (w->called)
+        called = pit__code_known(&native->names, w->called);
+    if (!f || (w->called && !called))
+        return 0;
+    if (called)
+        snprintf(both, sizeof both, "%s" PIT__CALLING "%s", f->name, name_of_called(called));
+    note(rec, w, called ? both : f->name, f->file);
+    return 1;
 }
 
 /* Note those whose functions are now known; the others keep waiting. */
@@ -55,10 +84,7 @@ static void note_known(struct pit__native *native, pit_recorder *rec)
     uint32_t left = 0;
     for (uint32_t i = 0; i < native->waiting_count; i++) {
         struct waiting w = native->waiting[i];
-        const struct pit__code_function *f = pit__code_known(&native->names, w.address);
-        if (f)
-            note(rec, &w, f);
-        else
+        if (!note_if_known(native, rec, &w))
             native->waiting[left++] = w;
     }
     native->waiting_count = left;
@@ -74,9 +100,13 @@ static uint64_t thread_ns(void)
 static void look_up(struct pit__native *native, pit_recorder *rec)
 {
     uint64_t addresses[PIT__CODE_WANTED], began = thread_ns();
-    for (uint32_t i = 0; i < native->waiting_count; i++)
-        addresses[i] = native->waiting[i].address;
-    pit__code_look_up(&native->names, addresses, native->waiting_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < native->waiting_count; i++) {
+        addresses[count++] = native->waiting[i].address;
+        if (native->waiting[i].called)
+            addresses[count++] = native->waiting[i].called;
+    }
+    pit__code_look_up(&native->names, addresses, count);
     note_known(native, rec);
     native->look_up_at = pit__clock_monotonic_ns() + (thread_ns() - began) * NAMES_SHARE;
 }
@@ -85,14 +115,15 @@ static void wait_for_name(struct pit__native *native, pit_recorder *rec, struct 
 {
     for (uint32_t i = 0; i < native->waiting_count; i++) {
         struct waiting *w = &native->waiting[i];
-        if (w->address == sample.address && w->node == sample.node && w->thread == sample.thread) {
+        if (w->address == sample.address && w->called == sample.called && w->node == sample.node &&
+            w->thread == sample.thread) {
             w->samples += sample.samples;
             return;
         }
     }
-    if (native->waiting_count == PIT__CODE_WANTED)
+    if (native->waiting_count == MOST_WAITING)
         look_up(native, rec);
-    if (native->waiting_count < PIT__CODE_WANTED)
+    if (native->waiting_count < MOST_WAITING)
         native->waiting[native->waiting_count++] = sample;
     else
         pit__places_lost(rec, PIT_FMT_PLACE_NATIVE, sample.samples);
@@ -119,16 +150,13 @@ static void note_batch(struct pit__native *native, pit_recorder *rec)
     pit__span_look(&native->view, rec); /* after the last sample: the stack is no older than it */
     for (uint32_t i = 0; i < native->batch_count; i++) {
         uint64_t ticks = ticks_of(native->batch[i].raw_ns, &rec->first, &now);
-        struct waiting sample = {native->batch[i].address, 1, native->view.index,
-                                 pit__span_at(&native->view, ticks)};
+        struct waiting sample = {native->batch[i].address, native->batch[i].called, 1,
+                                 native->view.index, pit__span_at(&native->view, ticks)};
         if (sample.node == PIT__SPAN_UNKNOWN) {
             pit__places_lost(rec, PIT_FMT_PLACE_NATIVE, 1);
             continue;
         }
-        const struct pit__code_function *f = pit__code_known(&native->names, sample.address);
-        if (f)
-            note(rec, &sample, f);
-        else
+        if (!note_if_known(native, rec, &sample))
             wait_for_name(native, rec, sample);
     }
     native->batch_count = 0;
@@ -137,18 +165,31 @@ static void note_batch(struct pit__native *native, pit_recorder *rec)
 /* Waiting samples belong to code that was unmapped: it has no name any more. */
 static void code_mapped(struct pit__native *native, pit_recorder *rec, uint64_t low, uint64_t bytes)
 {
-    static const struct pit__code_function gone = {"[unknown]", "[unmapped]"};
     uint32_t left = 0;
     note_batch(native, rec);
     for (uint32_t i = 0; i < native->waiting_count; i++) {
         struct waiting w = native->waiting[i];
-        if (w.address >= low && w.address - low < bytes)
-            note(rec, &w, &gone);
+        if (w.address - low < bytes || w.called - low < bytes)
+            note(rec, &w, "[unknown]", "[unmapped]");
         else
             native->waiting[left++] = w;
     }
     native->waiting_count = left;
     pit__code_forget(&native->names, low, low + bytes);
+    pit__code_callers_forget(&native->callers);
+}
+
+/* A sample in libc or libm belongs to the function that called it. */
+static void add_to_batch(struct pit__native *native, const struct pit__native_record *record)
+{
+    const struct pit__stack_copy stack = {record->stack.address, record->stack.words,
+                                          record->stack.count};
+    const struct pit__frame frame = {record->address, record->stack.address, record->base_pointer};
+    uint64_t called = 0, caller = pit__code_caller(&native->callers, frame, &stack, &called);
+    uint32_t i = native->batch_count++;
+    native->batch[i].address = caller ? caller : record->address;
+    native->batch[i].called = caller ? called : 0;
+    native->batch[i].raw_ns = record->raw_ns;
 }
 
 static void take_samples(struct pit__native *native, pit_recorder *rec)
@@ -158,11 +199,11 @@ static void take_samples(struct pit__native *native, pit_recorder *rec)
         if (record.kind == PIT__NATIVE_LOST) {
             pit__places_lost(rec, PIT_FMT_PLACE_NATIVE, record.lost);
             pit__code_forget(&native->names, 0, UINT64_MAX); /* a mapping may be among those lost */
+            pit__code_callers_forget(&native->callers);
         } else if (record.kind == PIT__NATIVE_MAPPED) {
             code_mapped(native, rec, record.address, record.bytes);
         } else if (record.kind == PIT__NATIVE_SAMPLE) {
-            native->batch[native->batch_count].address = record.address;
-            native->batch[native->batch_count++].raw_ns = record.raw_ns;
+            add_to_batch(native, &record);
             if (native->batch_count == BATCH)
                 note_batch(native, rec);
         }

@@ -81,7 +81,7 @@ NOINLINE static void call_small(void)
         small_hot(i);
 }
 
-static void call_exp(void)
+NOINLINE static void call_exp(void)
 {
     for (unsigned i = 0; i < rounds / 16; i++)
         sink = exp(1.0 + 1e-3 * i) * 1e-300;
@@ -89,11 +89,21 @@ static void call_exp(void)
 
 static char block[2][256 * 1024];
 
-static void call_memcpy(void)
+NOINLINE static void call_memcpy(void)
 {
     void *(*volatile copy)(void *, const void *, size_t) = memcpy;
     for (unsigned i = 0; i < rounds / 4096; i++)
         copy(block[i & 1], block[~i & 1], sizeof block[0]);
+}
+
+/* Blocks of many sizes, most of which libc must cut off larger ones or put together again. */
+NOINLINE static void call_malloc(void)
+{
+    static void *blocks[64];
+    for (unsigned i = 0; i < rounds / 64; i++) {
+        free(blocks[i % 64]);
+        blocks[i % 64] = malloc(1500 + i * 37 % 9000);
+    }
 }
 
 static void (*in_library)(void);
@@ -142,7 +152,7 @@ static void (*work_of(const char *what))(void)
         void (*work)(void);
     } all[] = {{"static", static_hot},        {"exported", exported_hot}, {"pointer", call_pointer},
                {"recursion", call_recursive}, {"small", call_small},      {"exp", call_exp},
-               {"memcpy", call_memcpy}};
+               {"memcpy", call_memcpy},       {"malloc", call_malloc}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(all[i].what, what) == 0)
             return all[i].work;
