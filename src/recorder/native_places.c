@@ -19,6 +19,7 @@
 #include "span_at.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -56,10 +57,18 @@ static void note(pit_recorder *rec, const struct waiting *w, const char *functio
     pit__place_note(rec, w->thread, w->node, PIT_FMT_PLACE_NATIVE, function, file, 0, w->samples);
 }
 
-/* A function without a symbol has the name of its library. */
+/* As programs call it: "free" for "__libc_free". A function without a symbol has the name of its library. */
 static const char *name_of_called(const struct pit__code_function *called)
 {
-    return pit__code_has_name(called) ? called->name : called->file;
+    static const char *const inner[] = {"__libc_", "_IO_"};
+    const char *name = called->name;
+    if (!pit__code_has_name(called))
+        return called->file;
+    for (size_t i = 0; i < sizeof inner / sizeof inner[0]; i++)
+        if (strncmp(name, inner[i], strlen(inner[i])) == 0)
+            name += strlen(inner[i]);
+    name += strspn(name, "_");
+    return *name ? name : called->name;
 }
 
 /* Returns 0 if a function of this sample is not known yet. */
