@@ -1,7 +1,5 @@
 """Recorders: open and close, read and report, and the files of worker processes."""
 
-import html
-import json
 import os
 import sys
 
@@ -287,6 +285,8 @@ class Run(dict):
 
     def _repr_html_(self):
         """The HTML page of the run, in a frame without access to the notebook or the network."""
+        import html  # here: it takes longer to load than the whole package
+
         page = _report([self._source], "html", {}, True)
         return (
             '<iframe sandbox="allow-scripts" style="width:100%%;height:800px;border:0" '
@@ -307,6 +307,8 @@ class Report(str):
 
     def _repr_html_(self):
         """The sentences before the first empty line are wrapped; the tables below them scroll."""
+        import html
+
         verdict, _, rest = html.escape(str(self)).partition("\n\n")
         return (
             '<pre style="white-space:pre;overflow-x:auto;line-height:1.25;'
@@ -347,6 +349,8 @@ def ranks(*paths, job=None):
     if not files:
         raise TypeError("ranks are read from run files or folders")
     table, findings, names = _ranks([os.fsencode(path) for path in files], job)
+    import json
+
     document = json.loads(table)
     document["findings"] = json.loads(findings)["rows"]
     document["jobs"] = names
