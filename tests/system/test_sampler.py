@@ -190,7 +190,7 @@ class Sampler(pit_case.Case):
             self.assertNotIn("/proc/meminfo", names)
 
     def test_a_program_that_closes_everything_keeps_its_own_files_to_itself(self):
-        for milliseconds in (500, 1000, 4000, 16000):  # until it was read often enough meanwhile
+        for milliseconds in (500, 1000, 4000, 16000, 64000):  # until it was read often enough meanwhile
             run, (touched,) = self.run_prog("strangers", 64, milliseconds)
             self.assertEqual(touched, "0")
             if len(run["samples"]) * run["sample_stride"] > 20:
