@@ -449,8 +449,10 @@ def files_of(tree):
 
 
 def state_of(folders):
-    """When each of them changed: a file that is made or deleted changes its folder."""
-    return {folder: os.stat(folder).st_mtime_ns if os.path.isdir(folder) else 0 for folder in folders}
+    """When each of them changed, and how much is in it: a file that is made or deleted changes its folder, but
+    in the same tick of the kernel's clock not its time."""
+    return {folder: (os.stat(folder).st_mtime_ns, len(os.listdir(folder))) if os.path.isdir(folder) else None
+            for folder in folders}
 
 
 def processors():

@@ -8,6 +8,7 @@ import json
 import mmap
 import os
 import random
+import signal
 import struct
 
 import pit_case
@@ -30,6 +31,19 @@ def state_of(pid):
     """The state letter of a process: R, S, T for stopped, Z …"""
     with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
         return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def stop(pid):
+    """Stop a process, and wait until none of its threads runs: one may run on for a while after the signal."""
+    def states():
+        found = set()
+        for tid in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/stat" % (pid, tid), encoding="utf-8", errors="replace") as file:
+                found.add(file.read().rsplit(")", 1)[1].split()[0])
+        return found
+
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: states() == {"T"})
 
 
 class Truth:

@@ -7,7 +7,8 @@
  *                        their numbers, holds MB for MS; prints how many of them were touched
  *   pipe RUN             closes the writing end of a pipe that was open before the run; prints 1 if
  *                        the reading end has ended
- *   spin RUN MS HZ       runs for MS with sample_hz HZ, 0: the environment's
+ *   spin RUN MS HZ       runs for MS with sample_hz HZ, 0: the environment's; with MS 0 it says "open" and
+ *                        runs until its standard input ends
  *   signals RUN N        sends itself N signals from outside the recorder's thread; prints how many
  *                        were handled, and how many of them on a thread called pitwall
  *   threads RUN HZ       prints how many threads there are before open, after, in a forked child,
@@ -173,12 +174,23 @@ static int run_pipe(char **arguments)
     return pit_close() ? 70 : 0;
 }
 
+static int has_input_ended(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&input, 1, 0) > 0;
+}
+
 static int run_spin(char **arguments)
 {
-    uint64_t end = now_ns(CLOCK_MONOTONIC) + strtoull(arguments[1], NULL, 10) * 1000000u;
+    uint64_t ms = strtoull(arguments[1], NULL, 10);
+    uint64_t end = now_ns(CLOCK_MONOTONIC) + ms * 1000000u;
     struct timespec little = {0, 1000000};
     open_run(arguments[0], atof(arguments[2]));
-    while (now_ns(CLOCK_MONOTONIC) < end)
+    if (!ms) {
+        puts("open");
+        fflush(stdout);
+    }
+    while (ms ? now_ns(CLOCK_MONOTONIC) < end : !has_input_ended())
         PIT_SPAN("turn") {
             nanosleep(&little, NULL);
         }

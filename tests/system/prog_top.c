@@ -1,7 +1,8 @@
 /* A program with known behaviour, to be watched: prog_top PATH train | late | nodes NODES THREADS
  *
  * train: an epoch that stays open; in it batches of data_loading (8 ms), backward (4 ms, in it matmul 2 ms)
- * and forward (1 ms). nodes: that many nodes in all, spread over as many threads, each of which
+ * and forward (1 ms). Where the scheduler makes one of them longer, the others follow, so that in the whole run
+ * their order stays. nodes: that many nodes in all, spread over as many threads, each of which
  * runs its own nodes repeatedly. late: prints "ready" before any span, trains after a byte of its input.
  * Prints "ready" once there is something to see. Runs until its standard input ends, then closes cleanly.
  */
@@ -20,8 +21,20 @@ static atomic_int must_end;
 
 static void rest(double ms)
 {
-    struct timespec time = {0, (long)(ms * 1e6)};
+    struct timespec time = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
     nanosleep(&time, NULL);
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 static int has_ended(void)
@@ -39,22 +52,30 @@ static void say_ready(void)
 static void train(void)
 {
     int is_told = 0;
+    double loading = 0, forward = 0, backward = 0; /* so far */
     PIT_SPAN("epoch") {
         while (!has_ended()) {
             PIT_SPAN("batch") {
+                double begin = now_ms();
                 PIT_SPAN("data_loading") {
-                    rest(8);
+                    rest(larger(8, 1.8 * backward - loading));
                 }
+                loading += now_ms() - begin;
+                begin = now_ms();
                 PIT_SPAN("forward") {
                     rest(1);
                     pit_items(32);
                 }
+                forward += now_ms() - begin;
+                begin = now_ms();
                 PIT_SPAN("backward") {
+                    double part = larger(2, forward - backward / 2);
                     PIT_SPAN("matmul") {
-                        rest(2);
+                        rest(part);
                     }
-                    rest(2);
+                    rest(part);
                 }
+                backward += now_ms() - begin;
             }
             if (!is_told++)
                 say_ready();

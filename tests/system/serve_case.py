@@ -41,7 +41,14 @@ class Server:
         return socket.create_connection((self.host.strip("[]"), self.port), timeout=LONG)
 
     def ask(self, path, method="GET", token=True, headers=None):
-        """(status, headers, body) of one request; token=True: the right one."""
+        """(status, headers, body) of one request; token=True: the right one. The server closes connections on
+        which nothing comes for some seconds: where this process was stopped for so long, it asks again."""
+        for _ in range(4):
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                return self.ask_once(path, method, token, headers)
+        return self.ask_once(path, method, token, headers)
+
+    def ask_once(self, path, method, token, headers):
         all_headers = dict(headers or {})
         if token and (self.token or token is not True):
             all_headers.setdefault("Authorization",

@@ -242,21 +242,24 @@ class Scraped(Case):
         self.run_status(-9, [pit_case.program("prog_place"),
                              "open=" + os.path.join(folder, "dead.pit"), "nodes=3", "kill"])
         self.live(os.path.join(folder, "live.pit"), "spans=step:3")
-        server = self.serve(folder)
+        server = self.serve("--metrics-keep", "24h", folder)
         self.start_prometheus("127.0.0.1:%d" % server.port, server.token)
 
         def wait_for(expression, count=1):
-            self.wait_until("for " + expression, lambda: len(self.query(expression)) >= count,
-                            seconds=300)
-            return self.query(expression)
+            """Its rows. A scrape that takes longer than its second gives none, until the next one."""
+            def rows():
+                found = self.query(expression)
+                return found if len(found) >= count else None
+
+            return pit_case.wait_until(rows, 300, 0.01, "for " + expression)
 
         self.assertEqual([r["value"][1] for r in wait_for("up == 1")], ["1"])
         wait_for("pitwall_run_info", 3)
         # exact, all the way through
         report = self.report(done)
-        sums = self.query('pitwall_span_duration_seconds_sum{run="%s"}'
-                          % report["runs"][0]["run_id"])
         node_of = {n["path"]: n for n in report["nodes"]}
+        sums = wait_for('pitwall_span_duration_seconds_sum{run="%s"}' % report["runs"][0]["run_id"],
+                        len(node_of))
         self.assertEqual(len(sums), len(node_of))
         for row in sums:
             self.assertAlmostEqual(float(row["value"][1]) * 1e9,

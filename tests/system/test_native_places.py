@@ -23,7 +23,15 @@ MOST = 0.9  # of the samples, where all but the work is a thousandth of the time
 
 class Places(pit_case.Case):
     def places(self, what, *more):
-        """{(span, function without what the compiler adds, file): samples}, with taken and dropped."""
+        """{(span, function without what the compiler adds, file): samples}, with taken and dropped. Samples
+        are dropped when the thread that reads them gets no processor for seconds: then the program runs again."""
+        for _ in range(20):
+            found = self.places_once(what, *more)
+            if self.dropped <= 0.05 * self.taken:
+                break
+        return found
+
+    def places_once(self, what, *more):
         done = self.run_ok([pit_case.program("prog_native"), "run.pit", what, *more],
                            cwd=self.folder())
         *lines, last = done.stdout.splitlines()

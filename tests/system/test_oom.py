@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import memory_model
 import pit_case
@@ -71,13 +70,14 @@ class Cgroup:
         write(os.path.join(self.folder, "cgroup.procs"), os.getpid())
 
     def remove(self):
-        for _ in range(100):
+        def is_gone():
             try:
                 os.rmdir(self.folder)
-                return
-            except OSError:
-                time.sleep(0.02)  # the kernel still has its last process
-        os.rmdir(self.folder)
+            except OSError:  # the kernel still has its last process
+                return False
+            return True
+
+        pit_case.wait_until(is_gone, pause=0.02)
 
 
 class OutOfMemory(pit_case.Case):

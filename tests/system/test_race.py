@@ -92,7 +92,7 @@ class Race(pit_case.Case):
         self.assertEqual(found["items/s"]["unit"], "items/s")
 
     def test_a_clear_winner_is_found_at_the_first_look(self):
-        answer = self.answer("-w", "0", *told("0.3", "0.27"))
+        answer = self.answer("-w", "0", "--budget", "1e6", *told("0.3", "0.27"))
         took = self.item(answer, "took")
         self.assertEqual((took["verdict"], took["decided_by"]), ("faster", "lowest third"))
         self.assertAlmostEqual(took["change"], -0.1)

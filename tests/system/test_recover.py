@@ -18,6 +18,9 @@ import places
 from places import Case, Told, node_counts, read, shm_pages, write
 
 READERS = 10
+# The sampler renews the copy at the path every five seconds, if it is awake: with this rate it never is. Else a
+# process that was stopped for a while would copy at any moment of a test, and leave half a copy when it is killed.
+NO_NEW_COPY = {"PITWALL_SAMPLE": "0.0001"}
 
 
 def setUpModule():
@@ -36,7 +39,7 @@ class ShmCase(Case):
         """A program that has done its steps and waits; its run is in shared memory."""
         other = self.folder()
         ready = os.path.join(other, "ready")
-        env = {"PITWALL_LIVE": "shm"} if env is None else env
+        env = {**NO_NEW_COPY, **({"PITWALL_LIVE": "shm"} if env is None else env)}
         child = self.start_place("open=" + path, *steps, "status", "ready=" + ready,
                                  "until=" + os.path.join(other, "go"), "close", env=env)
         child.go = os.path.join(other, "go")
@@ -141,7 +144,7 @@ class Live(ShmCase):
 
     def test_the_mirror_is_renewed(self):
         path = os.path.join(self.fuse(), "run.pit")
-        child = self.live(path, "nodes=150", env={})
+        child = self.live(path, "nodes=150", env={"PITWALL_SAMPLE": None})
         first = os.stat(path).st_ino
         self.wait_until("for the second mirror", lambda: child.poll() is not None
                         or os.stat(path).st_ino != first)

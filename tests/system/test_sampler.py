@@ -107,7 +107,9 @@ class Sampler(pit_case.Case):
             after = proc_figures(pid)
         got = live["newest"]
         self.assertEqual(got["threads"], before["threads"])
-        self.assertLess(abs(got["rss_bytes"] - before["rss"]), 2 * MB)
+        # Pages of its files may be taken from it meanwhile.
+        low, high = sorted((before["rss"], after["rss"]))
+        self.assertTrue(low - 2 * MB < got["rss_bytes"] < high + 2 * MB, (before, got, after))
         for key in ("minor_faults", "read_bytes", "write_bytes", "transferred_bytes"):
             # One reading may be some pages before the other.
             self.assertLessEqual(before[key] * 0.99 - MB, got[key], key)
@@ -129,14 +131,17 @@ class Sampler(pit_case.Case):
         self.assertLessEqual(got["swap_bytes"], max(before["swap_bytes"], after["swap_bytes"]) + MB)
 
     def test_time_of_the_whole_machine_is_what_proc_says(self):
-        before = machine_figures()
-        run, _ = self.run_prog("starved", 10**8)
-        after = machine_figures()
-        for key in ("busy_ns", "stolen_ns"):
-            values = [row[key] for row in run["samples"] + [run["newest"]]]
-            self.assertEqual(values, sorted(values), key)
-            self.assertLessEqual(before[key], values[0], key)
-            self.assertLessEqual(values[-1], after[key], key)
+        for wait_ns in (10**8, 10**9, 10**10):  # on a machine that is taken away, most of it is stolen
+            before = machine_figures()
+            run, _ = self.run_prog("starved", wait_ns)
+            after = machine_figures()
+            for key in ("busy_ns", "stolen_ns"):
+                values = [row[key] for row in run["samples"] + [run["newest"]]]
+                self.assertEqual(values, sorted(values), key)
+                self.assertLessEqual(before[key], values[0], key)
+                self.assertLessEqual(values[-1], after[key], key)
+            if run["newest"]["busy_ns"] > run["samples"][0]["busy_ns"]:
+                break
         self.assertGreater(run["newest"]["busy_ns"], run["samples"][0]["busy_ns"])
 
     def test_readings_are_what_proc_says(self):
@@ -185,7 +190,7 @@ class Sampler(pit_case.Case):
             self.assertNotIn("/proc/meminfo", names)
 
     def test_a_program_that_closes_everything_keeps_its_own_files_to_itself(self):
-        for milliseconds in (500, 1000, 4000, 16000):  # until it was read often enough meanwhile
+        for milliseconds in (500, 1000, 4000, 16000, 64000):  # until it was read often enough meanwhile
             run, (touched,) = self.run_prog("strangers", 64, milliseconds)
             self.assertEqual(touched, "0")
             if len(run["samples"]) * run["sample_stride"] > 20:
@@ -200,13 +205,24 @@ class Sampler(pit_case.Case):
 
     # -- along the run
 
-    def spun_until(self, is_enough, milliseconds, factors, **env):
-        """A run of a program that spins, repeated until it has enough readings: the scheduler decides how
-        often a thread gets a processor."""
-        for factor in factors:
-            run, _ = self.run_prog("spin", factor * milliseconds, 0, env=pit_case.clean_env(**env))
-            if is_enough(run):
-                break
+    def spun_until(self, is_enough, **env):
+        """A run of a program that spins until it has enough readings: the scheduler decides how often a thread
+        gets a processor."""
+        path = os.path.join(self.folder(), "run.pit")
+        process = subprocess.Popen([pit_case.program("prog_memory_samples"), "spin", path, "0", "0"],
+                                   env=pit_case.clean_env(**env), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, encoding="utf-8")
+        try:
+            self.assertEqual(process.stdout.readline(), "open\n")
+            pit_runs.wait_until(lambda: is_enough(memory_model.dump(self, path)), pause=0.1)
+            process.stdin.close()
+            self.assertEqual(process.wait(), 0)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
+        run = memory_model.dump(self, path)
         seconds = (run["end_ticks"] - run["start_ticks"]) * run["ns_per_tick"] / 1e9
         return run, seconds
 
@@ -214,8 +230,7 @@ class Sampler(pit_case.Case):
         def readings(run):
             return (len(run["samples"]) - 1) * run["sample_stride"]  # at least
 
-        run, seconds = self.spun_until(lambda run: readings(run) > 1000, 3000, (1, 1, 2, 4, 8, 16),
-                                       PITWALL_SAMPLE=1000)
+        run, seconds = self.spun_until(lambda run: readings(run) > 1000, PITWALL_SAMPLE=1000)
         points = run["samples"]
         self.assertGreater(readings(run), 1000)
         self.assertLessEqual(readings(run), 1000 * seconds + 100)
@@ -234,10 +249,12 @@ class Sampler(pit_case.Case):
             self.assertGreaterEqual(point["rss_max_bytes"], point["rss_bytes"])
 
     def test_a_run_at_the_usual_rate_has_ten_a_second(self):
-        run, seconds = self.spun_until(lambda run: len(run["samples"]) >= 15, 2000, (1, 1, 2, 2, 4, 8))
-        self.assertEqual(run["sample_stride"], 1)
+        run, seconds = self.spun_until(lambda run: len(run["samples"]) >= 15)
+        count, stride = len(run["samples"]), run["sample_stride"]
         # One at open, one at close.
-        self.assertTrue(15 <= len(run["samples"]) <= 10 * seconds + 3, (len(run["samples"]), seconds))
+        self.assertTrue(15 <= count and (count - 1) * stride <= 10 * seconds + 2, (count, stride, seconds))
+        if seconds < 20:  # far fewer than there is room for
+            self.assertEqual(stride, 1)
 
     def test_the_limits_of_the_machine_are_known(self):
         run, _ = self.run_prog("spin", 50, 0)

@@ -127,6 +127,7 @@ class Served(Case):
     def wait_for_answers(self, path):
         """Until the server has answered two more questions."""
         b = self.browser
+        b.run("performance.setResourceTimingBufferSize(1e6)")  # else it ends with the 250th answer
         count = "return performance.getEntriesByType('resource').filter(e => e.name.includes(arguments[0]) && e.responseEnd).length"
         before = b.run(count, path)
         b.wait(count + " >= arguments[1]", path, before + 2)

@@ -7,9 +7,15 @@ import stat
 
 import pit_case
 import pit_reader
+import places
 from places import NOBODY
 
 OFF = -1
+
+
+def setUpModule():
+    if os.geteuid() == 0:  # other tests of this user have runs in the common one
+        places.own_shared_memory()
 
 
 class SetUserId(pit_case.Case):

@@ -7,6 +7,8 @@ import pit_case
 import places
 from places import node_counts, read, write
 
+# The path is looked at when the run is closed, and not every five seconds too: the sampler sleeps.
+MIRRORED = {"PITWALL_LIVE": "shm", "PITWALL_SAMPLE": "0.0001"}
 OTHER = b"a file of somebody else\n"
 
 
@@ -16,7 +18,7 @@ class TakenPath(places.Case):
         folder = self.folder()
         path, ready, go = (os.path.join(folder, name) for name in ("run.pit", "ready", "go"))
         child = self.start_place("open=" + path, "nodes=30", "ready=" + ready, "until=" + go,
-                                 *steps, "close", "status", env={"PITWALL_LIVE": "shm", **env})
+                                 *steps, "close", "status", env={**MIRRORED, **env})
         self.wait_file(ready, child)
         change(path)
         write(go)
@@ -79,7 +81,7 @@ class TakenPath(places.Case):
         folder = self.folder()
         path, ready = os.path.join(folder, "run.pit"), os.path.join(folder, "ready")
         child = self.start_place("open=" + path, "nodes=30", "ready=" + ready, "until=never",
-                                 env={"PITWALL_LIVE": "shm"}, cwd=folder)
+                                 env=MIRRORED, cwd=folder)
         self.wait_file(ready, child)
         self.kill(child)
         write(path + ".tmp", OTHER)

@@ -50,7 +50,8 @@ class Threads(pit_case.Case):
         self.assertEqual(self.churn(0, seconds(3000, 300)), 0)
 
     def test_spans_left_open_by_a_thread_are_counted_not_recorded(self):
-        self.assertGreater(self.churn(1, seconds(1000, 200)), 50)
+        # One thread in five leaves some: 425 in all, or 85 with a deviation of 15.
+        self.assertGreater(self.churn(1, seconds(1000, 200)), seconds(50, 0))
 
     def test_threads_one_after_another_share_a_table(self):
         count = seconds(10000, 500)

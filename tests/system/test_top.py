@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pit_case
+import pit_runs
 from tmux_case import PROMPT, VERDICT, Terminal, TmuxCase
 
 GOLDEN = os.path.join(pit_case.source_dir(), "tests", "golden")
@@ -153,7 +154,7 @@ class Exits(TmuxCase):
         terminal.type("sh -c '%s top %s; echo status=$?; stty -a > %s; echo done >> %s'"
                       % (pit_case.tool(), path, after, after))
         terminal.wait(lambda screen: "forward" in screen, "top")
-        self.assertEqual(terminal.state(), "1 0")
+        terminal.wait(lambda _: terminal.state() == "1 0", "the other screen without a cursor")
         leave(terminal)
         screen = terminal.wait(lambda text: re.search(r"status=\d", text), "the end of top")
         terminal.wait(lambda _: terminal.state() == "0 1", "the main screen and the cursor")
@@ -187,12 +188,15 @@ class Exits(TmuxCase):
         path, _ = self.program("train")
         terminal = Terminal(self, 80, 24)
         before = terminal.modes()
-        after = os.path.join(self.folder(), "after")
-        terminal.type("sh -c '%s top %s; sleep 1; stty -a > %s; echo done >> %s'"
-                      % (pit_case.tool(), path, after, after))
+        after, go = (os.path.join(self.folder(), name) for name in ("after", "go"))
+        terminal.type("sh -c '%s top %s; until [ -e %s ]; do sleep 0.05; done; stty -a > %s; echo done >> %s'"
+                      % (pit_case.tool(), path, go, after, after))
         terminal.wait(lambda screen: "forward" in screen, "top")
         os.kill(terminal.child(), signal.SIGKILL)
+        # The guard sets the modes before it leaves the screen.
         terminal.wait(lambda _: terminal.state() == "0 1", "the main screen and the cursor")
+        with open(go, "w"):
+            pass
         self.assertEqual(terminal.modes_in(after), before)
         terminal.type("echo still $((40+2))")
         terminal.wait(lambda text: "still 42" in text, "the shell's echo")
@@ -207,11 +211,11 @@ class Exits(TmuxCase):
             terminal.keys("C-z")
             terminal.wait(lambda screen: "Stopped" in screen and
                           screen.rstrip().endswith(PROMPT.strip()), "the shell")
-            self.assertEqual(terminal.state(), "0 1")
+            terminal.wait(lambda _: terminal.state() == "0 1", "the main screen and the cursor")
             self.assertEqual(terminal.modes(), before)
             terminal.type("clear; fg")
             terminal.wait(lambda screen: "forward" in screen and "q quit" in screen, "top again")
-            self.assertEqual(terminal.state(), "1 0")
+            terminal.wait(lambda _: terminal.state() == "1 0", "the other screen without a cursor")
         os.kill(terminal.child(), signal.SIGSTOP)
         terminal.wait(lambda screen: "Stopped" in screen, "the shell")
         terminal.type("fg")
@@ -318,7 +322,7 @@ class Targets(TmuxCase):
     def test_a_file_that_is_cut_is_said_and_top_goes_on(self):
         path, child = self.program("train")
         terminal = self.top(path)
-        child.send_signal(signal.SIGSTOP)  # else it would meet the cut itself
+        pit_runs.stop(child.pid)  # else it would meet the cut itself
         terminal.keys("p")
         terminal.wait(lambda text: "PAUSED" in text, "the pause")
         os.truncate(path, 4096)
@@ -334,7 +338,7 @@ class Targets(TmuxCase):
     def test_a_file_that_is_written_over_is_said(self):
         path, child = self.program("train")
         terminal = self.top(path)
-        child.send_signal(signal.SIGSTOP)
+        pit_runs.stop(child.pid)
         size = os.path.getsize(path)
         with open(path, "wb") as file:
             file.truncate(2 * size)

@@ -12,8 +12,8 @@ import pit_case
 PROMPT = "ready$ "
 MOST_SECONDS = 120  # seconds after which a missing text counts as a failure
 NUMBER = re.compile(r"<?\d[\d,.]*(?: (?:ns|µs|ms|s|%|[kMGT]?B|[kMG])(?![\w])(?: \d+ s)?)?(?:/s)?")
-# The verdict on prog_top: beside other programs it is that it had no processor.
-VERDICT = re.compile(r"^ (INPUT-BOUND|STARVED|OVERSUBSCRIBED|THROTTLED): .*$", re.MULTILINE)
+# The verdict on prog_top: mostly INPUT-BOUND, but beside other programs, or if it was stopped, another one.
+VERDICT = re.compile(r"^ [A-Z]{3,}[A-Z -]*: .*$", re.MULTILINE)
 BARS = re.compile(r"[▁▂▃▄▅▆▇█]+(?: *[▁▂▃▄▅▆▇█]+)*")
 
 

@@ -464,8 +464,12 @@ TEST(the_results_land_in_the_run)
 {
     pit_options in_memory = {.in_memory = 1, .sample_hz = -1};
     REQUIRE(pit_open(NULL, &in_memory) == 0);
-    pit_bench_options options = {
-        .name = "step", .trials = 20, .min_seconds = -1, .iterations = 2, .batch = 8};
+    pit_bench_options options = {.name = "step",
+                                 .trials = 20,
+                                 .min_seconds = -1,
+                                 .max_seconds = INFINITY,
+                                 .iterations = 2,
+                                 .batch = 8};
     pit_bench_result r;
     REQUIRE(pit_bench(spin_100us, NULL, &options, &r) == 0);
     pit_run *run = pit_run_read(NULL, NULL);

@@ -97,7 +97,7 @@ TEST(work_by_a_clock_of_the_devices_own_is_put_between_its_launch_and_now)
     uint64_t seen = raw_ns();
     CHECK(pit_add_device("stub:0", place, NULL, 1, 2, launched) == 0);
     CHECK(pit_add_device(NULL, place, "kernel", 1, 2, launched) == 0);
-    CHECK(pit_add_device("stub:0", place, "kernel", 1, 2, raw_ns() + 1000000000u) == 0);
+    CHECK(pit_add_device("stub:0", place, "kernel", 1, 2, raw_ns() + 3600000000000u) == 0);
     /* It took longer than the time since its launch: its position is unknown, its duration is not. */
     REQUIRE(pit_add_device("stub:0", place, "long", began, began + 3600000000000u, seen));
     char name[8];

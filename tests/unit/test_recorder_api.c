@@ -187,10 +187,10 @@ TEST(a_recorder_in_memory_makes_no_file)
 }
 
 /* A thread sets its name once it runs, and stays in /proc for a moment after it was joined: wait for the
- * wanted number, for at most a minute. */
+ * wanted number, for at most ten minutes. */
 static int samplers_become(int wanted)
 {
-    uint64_t until = probe_ns() + 60000000000u;
+    uint64_t until = probe_ns() + 600000000000u;
     while (probe_samplers() != wanted && probe_ns() < until)
         usleep(1000);
     return probe_samplers();
@@ -214,7 +214,7 @@ TEST(the_sampler_moves_the_end_of_a_run_on)
     REQUIRE(pit_open(NULL, &options) == 0);
     const struct pit_fmt_header *header = pit_recorder_memory(NULL, NULL);
     uint64_t before = header->last[__atomic_load_n(&header->last_pair, __ATOMIC_ACQUIRE)].ticks;
-    uint64_t after = before, until = probe_ns() + 60000000000u;
+    uint64_t after = before, until = probe_ns() + 600000000000u;
     while (after == before && probe_ns() < until) {
         usleep(2000);
         uint32_t newest = __atomic_load_n(&header->last_pair, __ATOMIC_ACQUIRE);
