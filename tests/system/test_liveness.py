@@ -169,7 +169,7 @@ class Liveness(Case):
         child = self.begun(path, {})
         self.kill(child)
         data = bytearray(read(path))
-        other = subprocess.Popen(["sleep", "120"])
+        other = subprocess.Popen(["sleep", "3600"])
         self.addCleanup(self.stop, other)
         data[56:60] = other.pid.to_bytes(4, "little")
         os.chmod(path, 0o644)
