@@ -11,12 +11,12 @@
  *   status            prints "status RECORDING CODE ERRNO PLACE BYTES IN_FILE PATH"
  *   close             prints "close CODE"
  *   read-own=PATH     read and recover its own run; prints "own STATE SPANS RECOVER RECOVER_ALL"
- *   ready=FILE        make FILE; until=FILE waits for it, at most two minutes
+ *   ready=FILE        make FILE; until=FILE waits for it, at most half an hour
  *   chdir=FOLDER, umask=OCTAL, fsize=BYTES, space=BYTES, use-memory=BYTES, sleep=MS
  *   eat-files         open files until there are no more; give-files-back closes all of them
  *   read-files=PATTERN  open, read and close them, as a copy does
  *   closefrom         close every descriptor from 3 on, as a daemon does
- *   fork-until=FILE   a child without exec that lives until FILE is there, at most two minutes
+ *   fork-until=FILE   a child without exec that lives until FILE is there, at most half an hour
  *   exec-until=FILE   this program again, which waits for FILE and ends
  *   mode=OCTAL        file_mode of the open that follows
  *   kill              SIGKILL to itself
@@ -204,7 +204,7 @@ static void make_file(const char *path)
 
 static void wait_for(const char *path)
 {
-    for (int i = 0; i < 12000; i++) {
+    for (int i = 0; i < 180000; i++) {
         if (access(path, F_OK) == 0)
             return;
         usleep(10000);
