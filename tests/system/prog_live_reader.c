@@ -1,8 +1,8 @@
 /* prog_live_reader RUN POLLS stopped|running: reads a live run repeatedly and checks every
  * reading (poll_check.h). Prints readings, wrong ones, spans of the last, the longest reading in
  * microseconds, how far a histogram's sum was from its count, and between how many readings the
- * run got no block. It goes on after POLLS until these are a quarter of POLLS: a slow writer may get its blocks
- * one by one.
+ * run got no block. It goes on after POLLS until these are a quarter of POLLS: a slow writer may get its
+ * blocks one by one.
  */
 #include "poll_check.h"
 
