@@ -89,6 +89,10 @@ say "heat -o killed.pit --epochs 1000 & sleep 1.2; kill -9 \$!"
 "$build/examples/heat" -o "$home/killed.pit" --epochs 1000 --quiet &
 victim=$!
 sleep 1.2
+for _ in {1..3000}; do # a busy machine takes longer to come to the first batch
+    if pitwall report "$home/killed.pit" --view tree 2>/dev/null | grep batch >/dev/null; then break; fi
+    sleep 0.1
+done
 { kill -9 "$victim" && wait "$victim"; } 2>/dev/null || true # hide the "Killed" that bash prints
 in_home pitwall report killed.pit --width "$columns" | brief
 

@@ -14,6 +14,7 @@ A comment in the line before a block sets an option:
 
     <!-- file: train.c -->          the block is also kept under this name
     <!-- before: COMMAND -->        run first, not shown
+    <!-- until: COMMAND -->         `sleep` in the block lasts until this succeeds, on a busy machine longer
     <!-- from: tests/golden/x -->   (text) the file has these lines
     <!-- exact: REASON -->          figures are compared too, and why they do not vary
     <!-- order: REASON -->          lines may come in another order, and why
@@ -53,7 +54,7 @@ class Block:
 _BLOCK = re.compile(
     r"(?P<notes>(?:^<!--.*?-->[ \t]*\n\n?)*)^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```[ \t]*$",
     re.M | re.S)
-_NOTE = re.compile(r"<!--\s*(file|before|from|exact|order|verdict|not run):\s*(.*?)\s*-->", re.S)
+_NOTE = re.compile(r"<!--\s*(file|before|until|from|exact|order|verdict|not run):\s*(.*?)\s*-->", re.S)
 
 
 def blocks(path):

@@ -26,7 +26,7 @@
 
 #define HUNG 70
 #ifndef PATIENCE_S
-#define PATIENCE_S 60
+#define PATIENCE_S 300
 #endif
 
 static pthread_t main_thread;

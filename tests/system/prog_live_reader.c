@@ -1,7 +1,8 @@
 /* prog_live_reader RUN POLLS stopped|running: reads a live run repeatedly and checks every
  * reading (poll_check.h). Prints readings, wrong ones, spans of the last, the longest reading in
  * microseconds, how far a histogram's sum was from its count, and between how many readings the
- * run got no block.
+ * run got no block. It goes on after POLLS until these are a quarter of POLLS: a slow writer may get its
+ * blocks one by one.
  */
 #include "poll_check.h"
 
@@ -24,7 +25,8 @@ int main(int argc, char **argv)
     memset(&check, 0, sizeof check);
     check.at_rest = strcmp(argv[3], "stopped") == 0;
     double longest = 0;
-    for (unsigned long polls = strtoul(argv[2], NULL, 10); polls > 0; polls--) {
+    unsigned long polls = strtoul(argv[2], NULL, 10);
+    while (check.polls < polls || check.steady < polls / 4) {
         pit_error error;
         double start = now_us();
         pit_run *run = pit_run_open(argv[1], &error);

@@ -64,7 +64,7 @@ static int finish(void)
     if (strcmp(end, "_exit") == 0)
         _exit(0);
     if (strcmp(end, "exec") == 0) {
-        execl("/bin/sleep", "sleep", "60", (char *)NULL);
+        execl("/bin/sleep", "sleep", "3600", (char *)NULL); /* the test kills it */
         _exit(99);
     }
     __atomic_store_n(&truth->exiting, 1, __ATOMIC_SEQ_CST);

@@ -252,7 +252,11 @@ class Programs(Alloc):
         self.assertIn("nothing", self.assert_same(["gcc", "-c", "bad.c"], 1, cwd=folder).stderr)
 
     def test_small_tools(self):
-        self.assert_same(["ls", "-laR", SYSTEM])
+        files = self.folder()  # of its own: the tree may change meanwhile
+        for i in range(300):
+            os.makedirs(os.path.join(files, "folder %d" % (i % 17)), exist_ok=True)
+            write(os.path.join(files, "folder %d" % (i % 17), "file %d" % i), "x" * i)
+        self.assertIn("file 299", self.assert_same(["ls", "-laR", files]).stdout)
         self.assert_same(["ls", "/nowhere"], 2)
         self.assertIn("1945", self.assert_same(["bash", "-c", BASH], 3).stdout)
 

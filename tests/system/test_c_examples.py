@@ -143,7 +143,7 @@ class Burgers(Example):
         lines = [line for line in self.text.splitlines() if line.startswith("  ")
                  and ("Batch" in line or "Epoch" in line)]
         self.assertEqual(len(lines), 7)
-        self.assertRegex(lines[0], r"^  Batch 0: \d\.\d{3}s, GPU n/a, CPU \d+\.\dMB, loss=0\.\d{6}$")
+        self.assertRegex(lines[0], r"^  Batch 0: \d+\.\d{3}s, GPU n/a, CPU \d+\.\dMB, loss=0\.\d{6}$")
         self.assertEqual(self.view_text("epochs").splitlines(), lines)
 
     def test_the_run_gives_performance_aggregate_and_bottlenecks(self):
@@ -155,9 +155,11 @@ class Burgers(Example):
         repeated = {row["operation"]: row for row in self.view("aggregate")["rows"]}
         self.assertEqual(repeated["training/epoch/batch/backward"]["count"], 48)
         for row in self.view("bottlenecks")["rows"]:
-            self.assertTrue(row["headline"] and row["remedy"], row)
-        self.assertRegex(self.text, r"(?m)^\S+ +(BOTTLENECK|Consider optimizing): (training|data loading) "
-                                    r"\(\d+\.\d%\)$")
+            self.assertTrue(row["headline"] and (row["remedy"] or row["severity"] == 0), row)
+        # Which one it is depends on where the machine stopped the program.
+        found = re.findall(r"(?m)^\S+ +(?:BOTTLENECK|Consider optimizing): ([\w ]+) \(\d+\.\d%\)$", self.text)
+        self.assertTrue(found, self.text)
+        self.assertLessEqual(set(found), set(rows), self.text)
 
     def test_batch_sizes_are_swept(self):
         sweep = self.view("sweep")

@@ -121,7 +121,7 @@ class Status(RunCase):
         script = ("import signal, sys, time\n"
                   "signal.signal(%d, lambda *a: sys.exit(42))\n"
                   "open(%r, 'w').close()\n"
-                  "time.sleep(60)")
+                  "time.sleep(3600)")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP):
             child = self.start([pit_case.tool(), "run", "--", sys.executable, "-c",
                                 script % (number, ready)])

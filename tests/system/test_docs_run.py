@@ -16,7 +16,13 @@ import py_case  # noqa: E402
 
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
 STATUS = "--- status "  # the line after each command of a console block
-TRIES = 5
+TRIES, LEAST_TRIES = 20, 5
+# `sleep` of a block with the note `until`: it also waits for that, and for five minutes at most.
+LONGER_SLEEP = """sleep() {
+    command sleep "$1"
+    for _ in {1..3000}; do { %s; } > /dev/null 2>&1 && return; command sleep 0.1; done
+}
+"""
 
 
 class Differs(Exception):
@@ -115,7 +121,8 @@ class Page:
     def try_console(self, block):
         commands = doc_pages.commands_of(block.text)
         self.case.assertTrue(commands, self.where(block) + ": no line begins with `$ `")
-        script = "".join("%s\necho '%s'$?\n" % (command, STATUS) for command, _ in commands)
+        script = LONGER_SLEEP % block.notes["until"] if "until" in block.notes else ""
+        script += "".join("%s\necho '%s'$?\n" % (command, STATUS) for command, _ in commands)
         done = pit_case.run(["bash", "-c", script], cwd=self.folder, env=environment(), timeout=120,
                             stderr=subprocess.STDOUT)
         printed = re.split(r"(?m)^%s(\d+)\n" % STATUS, done.stdout)
@@ -188,15 +195,16 @@ class Blocks(pit_case.Case):
 def case_of(path):
     def test(self):
         """The output on a page was measured. On a machine that stops a program for seconds, another part
-        may take longest, so a page that differs is tried again."""
-        for left in reversed(range(TRIES)):
+        may take longest, so a page that differs is tried again, if that takes no minutes."""
+        patience = pit_case.Patience(60)
+        for number in range(1, TRIES + 1):
             page = Page(self, path)
             try:
                 page.try_all()
                 break
             except Differs as found:
-                if not left:
-                    self.fail(str(found))
+                if number == TRIES or (number >= LEAST_TRIES and patience.is_over()):
+                    self.fail("%d tries, the last one: %s" % (number, found))
         if os.path.dirname(path) == os.path.join("docs", "views"):
             page.name_columns()
         page.read_runs()

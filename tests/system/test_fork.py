@@ -50,7 +50,7 @@ class Fork(pit_case.Case):
 
     def test_a_storm_of_forks_leaves_every_run_exact(self):
         print("seed %d" % self.seed, end=" ", flush=True)
-        done = pit_case.run(self.command("storm", 60 if not pit_case.sanitizer() else 12),
+        done = pit_case.run(self.command("storm", 60 if not pit_case.sanitizer() else 16),
                             timeout=60)
         self.assertEqual(done.returncode, 0, self.note + done.stderr)
         parent = pit_runs.read_both(self, self.path, "closed", self.note)
@@ -63,6 +63,7 @@ class Fork(pit_case.Case):
             self.assertEqual(set(counters.values()), {0}, self.note)
 
         said = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+        # Half of the children or more record, by chance: as few as this in one of 8,000,000 runs.
         self.assertGreater(len(said), 10 if not pit_case.sanitizer() else 2, self.note)
         runs = self.children()
         self.assertEqual(sorted(runs), sorted(pid for pid, _, _ in said), self.note)

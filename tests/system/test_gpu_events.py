@@ -20,6 +20,7 @@ ALL = os.environ.get("PITWALL_TEST_ALL") == "1"
 
 PYTHON = '''
 import ctypes
+import time
 import pitwall
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -38,6 +39,7 @@ def device_times():
 
 pitwall.device_stream(0)
 for _ in range(6000):  # a minute and more: a limit for a hang
+    time.sleep(0.01)
     with pitwall.span("step", device=True):
         cuda.stub_work(5000000)
     timed()

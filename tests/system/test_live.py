@@ -21,7 +21,7 @@ class Live(pit_case.Case):
             env=pit_case.clean_env(), stdout=subprocess.PIPE, encoding="utf-8",
             preexec_fn=lambda: os.nice(10), **options)  # so that the reader gets its turn
         self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait, 20)
+        self.addCleanup(process.wait, 300)
         self.addCleanup(process.kill)
         return process, path
 
@@ -36,8 +36,9 @@ class Live(pit_case.Case):
         self.assertEqual(process.stdout.readline(), "begun\n")
         before = self.read(path, 1, "running")[2]
         readings, wrong, _, longest, off, steady = self.read(path, POLLS, "running")
-        self.assertEqual((readings, wrong), (POLLS, 0))
-        self.assertGreater(steady, POLLS // 4)
+        self.assertEqual(wrong, 0)
+        self.assertGreaterEqual(readings, POLLS)
+        self.assertGreaterEqual(steady, POLLS // 4)
         self.assertTrue(pit_runs.wait_until(lambda: self.read(path, 1, "running")[2] > before))
         # That no reading waits for the writer is tested below, with a stopped writer.
         print("longest reading %d µs, histogram off by %d at most" % (longest, off), end=" ")

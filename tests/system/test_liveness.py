@@ -169,7 +169,7 @@ class Liveness(Case):
         child = self.begun(path, {})
         self.kill(child)
         data = bytearray(read(path))
-        other = subprocess.Popen(["sleep", "120"])
+        other = subprocess.Popen(["sleep", "3600"])
         self.addCleanup(self.stop, other)
         data[56:60] = other.pid.to_bytes(4, "little")
         os.chmod(path, 0o644)
@@ -184,7 +184,7 @@ class Liveness(Case):
         self.assertIn("live", done.stdout)
         self.check_lives_and_ends_well(path, child)
 
-    def test_the_sampler_takes_a_lost_lock_again(self):
+    def test_the_sampler_takes_a_lost_lock_again_for_readers_of_another_namespace(self):
         path = os.path.join(self.folder(), "run.pit")
         child = self.begun(path, {}, "read-files=" + path)
         inside = ["unshare", "-p", "-f", "--mount-proc", pit_case.reader(), "list", path]

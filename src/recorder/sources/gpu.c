@@ -54,6 +54,8 @@ static const struct {
                           .kind = PIT_FMT_COUNTER}},
 };
 
+static const char not_told[] = "this GPU, or its driver, does not tell";
+
 static void describe(struct pit__channel_list *list)
 {
     const struct pit__gpus *gpus = pit__gpus_find();
@@ -63,7 +65,7 @@ static void describe(struct pit__channel_list *list)
             struct pit__channel channel = kinds[k].channel;
             snprintf(key, sizeof key, "gpu%zu_%s", i, kinds[k].key);
             channel.key = key;
-            channel.missing = "this GPU, or its driver, does not tell";
+            channel.missing = not_told;
             channel.over_runs = PIT_FMT_MERGE_ONCE;
             pit__channel_add(list, &channel);
         }
@@ -74,12 +76,16 @@ static void take(struct pit__reading *now, struct pit__source_state *state, uint
     struct pit__gpus *gpus = pit__gpus_find();
     char *stuck = (char *)state->words; /* room for a reason */
     int is_stuck = pit__gpus_stuck(stuck, PIT__GPU_WHY);
-    for (size_t i = 0; i < gpus->count; i++)
+    for (size_t i = 0; i < gpus->count; i++) {
+        const char *why = PIT_LOAD_ACQUIRE(gpus->list[i].why);
+        if (!why)
+            why = not_told; /* a call that returned late is no reason any more */
         for (int k = 0; k < PIT__GPU_FIGURES; k++) {
             size_t at = i * PIT__GPU_FIGURES + (size_t)k;
             values[at] = is_stuck ? PIT__UNKNOWN : PIT_LOAD(gpus->list[i].figures[k]);
-            now->why[at] = is_stuck ? stuck : PIT_LOAD_ACQUIRE(gpus->list[i].why);
+            now->why[at] = is_stuck ? stuck : why;
         }
+    }
     pit__gpus_ask();
 }
 

@@ -26,16 +26,17 @@ static uint64_t spin(uint64_t from, uint64_t ns)
     return now_ns();
 }
 
-/* Add work that ended now and took this share of the time since `from`. */
-static void work(uint64_t place, uint64_t from, double share)
+/* Add work that ended now and took this share of the time since `from`. Returns its end. */
+static uint64_t work(uint64_t place, uint64_t from, double share)
 {
     uint64_t now = now_ns(), begin = now - (uint64_t)((double)(now - from) * share);
     uint64_t added = pit_add_span(place, "kernel", PIT_DEVICE, begin, now);
     pit_add_span(added, "queued", PIT_DEVICE, begin, begin);
+    return now;
 }
 
-/* start of the program; time so far in the part that is planted */
-static uint64_t start_ns, part_ns;
+/* start of the program; time so far in the part that is planted; end of the last piece of work */
+static uint64_t start_ns, part_ns, last_ns;
 
 static int is_half(void)
 {
@@ -71,9 +72,8 @@ static void step(const char *how)
         if (strcmp(how, "launch") == 0)
             PIT_SPAN("forward") {
                 for (int i = 0; i < LAUNCHES; i++) {
-                    uint64_t launched = now_ns();
-                    spin(launched, STEP_NS / LAUNCHES);
-                    work(pit_position(), launched, 0.25);
+                    spin(now_ns(), STEP_NS / LAUNCHES);
+                    last_ns = work(pit_position(), last_ns, 0.25);
                 }
             }
         else
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "healthy";
     int has_part = strcmp(how, "idle") == 0 || strcmp(how, "sync") == 0;
     pit_open("run.pit", NULL);
-    start_ns = now_ns();
+    start_ns = last_ns = now_ns();
     for (int i = 0; i < STEPS || (has_part && !is_half()); i++)
         step(how);
     return pit_close();
