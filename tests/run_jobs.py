@@ -139,8 +139,8 @@ class Runner:
         env = dict(os.environ, CMAKE_GENERATOR="Ninja")
         begun = time.monotonic()
         name = os.path.relpath(build.folder, self.tree)
-        self.building = (stage, log)
         with open(log, "w", encoding="utf-8") as file:
+            self.building = (stage, log)
             for step in build.steps(self.tree):
                 process = subprocess.Popen(step, stdin=subprocess.DEVNULL, stdout=file,
                                            stderr=subprocess.STDOUT, env=env)
@@ -356,8 +356,8 @@ def reap(process):
 def wait_or_kill(process, scratch, log):
     """Returns its status, or None if it hung (all its children are killed then), and its processor time.
 
-    A second counts less the more processes want to run: on a busy machine a program takes longer, and
-    has not hung.
+    A second counts less the more processes want to run, and the more the host takes away: on a busy machine a
+    program takes longer, and has not hung.
     """
     spent, hung = 0.0, False
     ended = os.pidfd_open(process.pid)
@@ -449,8 +449,14 @@ def files_of(tree):
 
 
 def state_of(folders):
-    """When each of them changed: a file that is made or deleted changes its folder."""
-    return {folder: os.stat(folder).st_mtime_ns if os.path.isdir(folder) else 0 for folder in folders}
+    """When each of them changed: a file that is made or deleted changes its folder. 0: it is gone."""
+    def changed(folder):
+        try:
+            return os.stat(folder).st_mtime_ns
+        except OSError:
+            return 0
+
+    return {folder: changed(folder) for folder in folders}
 
 
 def processors():
@@ -459,9 +465,40 @@ def processors():
 
 
 def runnable():
-    """How many processes want a processor now."""
+    """How many processes want a processor now. If the host of a virtual machine takes half of the processor time
+    away, each of them counts twice."""
     with open("/proc/loadavg", encoding="utf-8") as file:
-        return int(file.read().split()[3].partition("/")[0])
+        wanting = int(file.read().split()[3].partition("/")[0])
+    return wanting / max(1 - STOLEN.share(), 0.01)
+
+
+class Stolen:
+    """The part of the wanted processor time that the host took away, measured over at least half a second."""
+
+    def __init__(self):
+        self.lock = threading.RLock()  # the handler of a signal may ask while its thread does
+        self.at, self.last = time.monotonic(), self.ticks()
+        self.known = 0.0
+
+    @staticmethod
+    def ticks():
+        """Those that the host took, and all in which a processor was wanted."""
+        with open("/proc/stat", encoding="utf-8") as file:
+            user, nice, system, _, _, irq, softirq, stolen = map(int, file.readline().split()[1:9])
+        return stolen, user + nice + system + irq + softirq + stolen
+
+    def share(self):
+        """From 0 to 1."""
+        with self.lock:
+            if time.monotonic() - self.at >= 0.5:
+                now = self.ticks()
+                stolen, wanted = (new - old for new, old in zip(now, self.last))
+                self.at, self.last = time.monotonic(), now
+                self.known = min(max(stolen / wanted, 0.0), 1.0) if wanted > 0 else 0.0
+            return self.known
+
+
+STOLEN = Stolen()
 
 
 def load():
