@@ -190,7 +190,7 @@ class DecodingJax(Example):
             claims = list(example.work(argparse.Namespace(seed=2, quick=True)))
             tell([run.name, run.step, sorted(dict(run.summary)), claims])
             run.finish()
-        """ % FOLDER, timeout=150, WANDB_MODE="offline", WANDB_SILENT="true", JAX_PLATFORMS="cpu")
+        """ % FOLDER, timeout=150, JAX_PLATFORMS="cpu", **py_frameworks.WANDB)
         name, step, keys, claims = found
         self.assertEqual([name, step], ["decoding", 8])
         for key in ("train_loss", "val_loss", "profiling/make_step_total_avg_time",
