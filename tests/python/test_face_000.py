@@ -318,10 +318,10 @@ class Samples(py_case.Case):
             tell([results, counted, counts()])
         """)
         results, calls, spans = found
-        # A trial that lost the core to another program is repeated.
+        # A trial that lost the core to another program is repeated, up to ten times for each.
         for name, trials in (("inference", 20), ("KAN", 100), ("MLP benchmark/MLP", 7)):
             self.assertGreaterEqual(spans[name], trials)
-            self.assertLess(spans[name], 11 * trials)
+            self.assertLessEqual(spans[name], 11 * trials)
         self.assertEqual(list(results)[:4],
                          ["mean_ms", "min_ms", "max_ms", "throughput_samples_per_sec"])
         self.assertGreaterEqual(results["min_ms"], 0.5)

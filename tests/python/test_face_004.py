@@ -591,7 +591,8 @@ class Native(py_case.Case):
     def test_bench(self):
         found = self.python("""
             calls = []
-            result = pitwall.bench(time.sleep, 0.001, trials=20, warmup=2, min_seconds=-1.0)
+            result = pitwall.bench(time.sleep, 0.001, trials=20, warmup=2, min_seconds=-1.0,
+                                   max_seconds=1e9)  # by default none begins after 30 s
             made = pitwall.bench(lambda: calls.append(1), setup=calls.clear, trials=30, name="made")
             try: pitwall.bench(lambda: 1 / 0)
             except ZeroDivisionError as error: caught = str(error)
