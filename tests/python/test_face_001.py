@@ -415,7 +415,7 @@ class Defects(py_case.Case):
                   monitor.get_operation_time("inner")])
         """)
         self.assertEqual(found[0], found[1])
-        self.assertGreaterEqual(found[2], 0.02)
+        self.assertGreaterEqual(found[2], py_case.slept(0.02))
 
     def test_an_aggregated_operation_is_one_line(self):
         found = self.python("""
