@@ -6,6 +6,7 @@ stage first: a failure is seen early. After the last build twice as many run, be
 something, and the longest first: none runs alone at the end.
 """
 
+import fcntl
 import os
 import re
 import select
@@ -23,6 +24,7 @@ COUNT = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 LIMIT = float(os.environ.get("TEST_TIMEOUT", "300"))
 SHOWN_LINES = 60
+LOCKS = ("python-env.lock", "python-frameworks.lock")  # of scripts/python_env.sh, in the build folder
 
 
 class Program:
@@ -63,6 +65,7 @@ class Runner:
 
     def __init__(self, tree, build, stages):
         self.tree, self.logs, self.stages = tree, os.path.join(build, "test-logs"), stages
+        self.installing = [os.path.join(build, name) for name in LOCKS]
         self.lock = threading.Lock()  # guards the counts and the output
         self.waiting = []  # stage and program
         self.changed = threading.Condition(self.lock)  # of waiting, running and building
@@ -232,7 +235,7 @@ class Runner:
                     program.command, stdin=subprocess.DEVNULL, stdout=file,
                     stderr=subprocess.STDOUT, cwd=self.tree, process_group=0,
                     env=dict(os.environ, TMPDIR=scratch, **program.env))
-                status, cpu = wait_or_kill(process, scratch, log)
+                status, cpu = wait_or_kill(process, scratch, log, self.installing)
             seconds = time.monotonic() - begun
             with self.lock:
                 stage.cpu += cpu
@@ -353,17 +356,19 @@ def reap(process):
     return process.returncode, usage.ru_utime + usage.ru_stime
 
 
-def wait_or_kill(process, scratch, log):
+def wait_or_kill(process, scratch, log, waits_for):
     """Returns its status, or None if it hung (all its children are killed then), and its processor time.
 
     A second counts less the more processes want to run, and the more the host takes away: on a busy machine a
-    program takes longer, and has not hung.
+    program takes longer, and has not hung. No second counts while one of the files waits_for is locked: then a
+    program installs what several need, from a network of any speed, with a limit of its own.
     """
     spent, hung = 0.0, False
     ended = os.pidfd_open(process.pid)
     try:
         while not hung and not select.select([ended], [], [], 1)[0]:
-            spent += min(1.0, processors() / max(1, runnable()))
+            if not any(map(is_locked, waits_for)):
+                spent += min(1.0, processors() / max(1, runnable()))
             hung = spent > LIMIT
     finally:
         os.close(ended)
@@ -377,6 +382,18 @@ def wait_or_kill(process, scratch, log):
             pass
     status, cpu = reap(process)
     return None if hung else status, cpu
+
+
+def is_locked(path):
+    """Does a process hold an exclusive lock of this file, by flock?"""
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass  # there is no such file
+    return False
 
 
 def started_with(scratch):
