@@ -151,7 +151,7 @@ while not is_sure() and sum(votes.values()) < 1000:
         with pitwall.span("hot"):
             plant()
     vote()
-tell([is_sure(), sorted(([count, *place] for place, count in votes.items()), reverse=True)])
+tell([is_sure(), sorted(([count, *place] for place, count in votes.items()), key=lambda row: -row[0])])
 """
 
 # Continue until this many samples were taken: threads, generators, exceptions, forks.
