@@ -27,7 +27,7 @@ if ! cmp -s "$wanted" "$folder/installed.txt"; then
     # shellcheck disable=SC2086  # nothing, or one word
     /usr/bin/python3 -m venv $sees "$folder" >&2 9>&-
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
-        --retries 1 -r "$wanted" >&2 9>&-
+        --retries 5 -r "$wanted" >&2 9>&-
     cp "$wanted" "$folder/installed.txt"
 fi
 echo "$folder/bin/python"

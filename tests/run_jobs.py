@@ -6,6 +6,7 @@ stage first: a failure is seen early. After the last build twice as many run, be
 something, and the longest first: none runs alone at the end.
 """
 
+import fcntl
 import os
 import re
 import select
@@ -23,6 +24,7 @@ COUNT = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 LIMIT = float(os.environ.get("TEST_TIMEOUT", "300"))
 SHOWN_LINES = 60
+LOCKS = ("python-env.lock", "python-frameworks.lock")  # of scripts/python_env.sh, in the build folder
 
 
 class Program:
@@ -63,6 +65,7 @@ class Runner:
 
     def __init__(self, tree, build, stages):
         self.tree, self.logs, self.stages = tree, os.path.join(build, "test-logs"), stages
+        self.installing = [os.path.join(build, name) for name in LOCKS]
         self.lock = threading.Lock()  # guards the counts and the output
         self.waiting = []  # stage and program
         self.changed = threading.Condition(self.lock)  # of waiting, running and building
@@ -139,8 +142,8 @@ class Runner:
         env = dict(os.environ, CMAKE_GENERATOR="Ninja")
         begun = time.monotonic()
         name = os.path.relpath(build.folder, self.tree)
-        self.building = (stage, log)
         with open(log, "w", encoding="utf-8") as file:
+            self.building = (stage, log)
             for step in build.steps(self.tree):
                 process = subprocess.Popen(step, stdin=subprocess.DEVNULL, stdout=file,
                                            stderr=subprocess.STDOUT, env=env)
@@ -232,7 +235,7 @@ class Runner:
                     program.command, stdin=subprocess.DEVNULL, stdout=file,
                     stderr=subprocess.STDOUT, cwd=self.tree, process_group=0,
                     env=dict(os.environ, TMPDIR=scratch, **program.env))
-                status, cpu = wait_or_kill(process, scratch, log)
+                status, cpu = wait_or_kill(process, scratch, log, self.installing)
             seconds = time.monotonic() - begun
             with self.lock:
                 stage.cpu += cpu
@@ -353,17 +356,19 @@ def reap(process):
     return process.returncode, usage.ru_utime + usage.ru_stime
 
 
-def wait_or_kill(process, scratch, log):
+def wait_or_kill(process, scratch, log, waits_for):
     """Returns its status, or None if it hung (all its children are killed then), and its processor time.
 
-    A second counts less the more processes want to run: on a busy machine a program takes longer, and
-    has not hung.
+    A second counts less the more processes want to run, and the more the host takes away: on a busy machine a
+    program takes longer, and has not hung. No second counts while one of the files waits_for is locked: then a
+    program installs what several need, from a network of any speed, with a limit of its own.
     """
     spent, hung = 0.0, False
     ended = os.pidfd_open(process.pid)
     try:
         while not hung and not select.select([ended], [], [], 1)[0]:
-            spent += min(1.0, processors() / max(1, runnable()))
+            if not any(map(is_locked, waits_for)):
+                spent += min(1.0, processors() / max(1, runnable()))
             hung = spent > LIMIT
     finally:
         os.close(ended)
@@ -377,6 +382,18 @@ def wait_or_kill(process, scratch, log):
             pass
     status, cpu = reap(process)
     return None if hung else status, cpu
+
+
+def is_locked(path):
+    """Does a process hold an exclusive lock of this file, by flock?"""
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass  # there is no such file
+    return False
 
 
 def started_with(scratch):
@@ -450,9 +467,14 @@ def files_of(tree):
 
 def state_of(folders):
     """When each of them changed, and how much is in it: a file that is made or deleted changes its folder, but
-    in the same tick of the kernel's clock not its time."""
-    return {folder: (os.stat(folder).st_mtime_ns, len(os.listdir(folder))) if os.path.isdir(folder) else None
-            for folder in folders}
+    in the same tick of the kernel's clock not its time. None: the folder is gone."""
+    def state(folder):
+        try:
+            return os.stat(folder).st_mtime_ns, len(os.listdir(folder))
+        except OSError:
+            return None
+
+    return {folder: state(folder) for folder in folders}
 
 
 def processors():
@@ -461,9 +483,40 @@ def processors():
 
 
 def runnable():
-    """How many processes want a processor now."""
+    """How many processes want a processor now. If the host of a virtual machine takes half of the processor time
+    away, each of them counts twice."""
     with open("/proc/loadavg", encoding="utf-8") as file:
-        return int(file.read().split()[3].partition("/")[0])
+        wanting = int(file.read().split()[3].partition("/")[0])
+    return wanting / max(1 - STOLEN.share(), 0.01)
+
+
+class Stolen:
+    """The part of the wanted processor time that the host took away, measured over at least half a second."""
+
+    def __init__(self):
+        self.lock = threading.RLock()  # the handler of a signal may ask while its thread does
+        self.at, self.last = time.monotonic(), self.ticks()
+        self.known = 0.0
+
+    @staticmethod
+    def ticks():
+        """Those that the host took, and all in which a processor was wanted."""
+        with open("/proc/stat", encoding="utf-8") as file:
+            user, nice, system, _, _, irq, softirq, stolen = map(int, file.readline().split()[1:9])
+        return stolen, user + nice + system + irq + softirq + stolen
+
+    def share(self):
+        """From 0 to 1."""
+        with self.lock:
+            if time.monotonic() - self.at >= 0.5:
+                now = self.ticks()
+                stolen, wanted = (new - old for new, old in zip(now, self.last))
+                self.at, self.last = time.monotonic(), now
+                self.known = min(max(stolen / wanted, 0.0), 1.0) if wanted > 0 else 0.0
+            return self.known
+
+
+STOLEN = Stolen()
 
 
 def load():

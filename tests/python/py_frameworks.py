@@ -15,6 +15,10 @@ import subprocess
 import py_case
 from py_case import pit_case
 
+# Weights & Biases without a network and without talk. Its own limits (30 s for its process to start, 60 s for an
+# answer) are too short for a machine that is busy; these only detect a hang.
+WANDB = {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "WANDB__SERVICE_WAIT": "3600",
+         "WANDB_INIT_TIMEOUT": "3600", "WANDB_SUMMARY_TIMEOUT": "3600"}
 ALL = os.environ.get("PITWALL_TEST_ALL") == "1"
 ALL_FOLDER = os.environ.get("PITWALL_FRAMEWORKS")
 

@@ -132,7 +132,7 @@ class Job(auto_case.Case):
             self.addCleanup(process.stdout.close)
             self.addCleanup(process.kill)
         for process in started:
-            talk, _ = process.communicate(timeout=SECONDS)
+            talk, _ = pit_case.communicate(process, None, pit_case.Patience(SECONDS))
             self.assertEqual(process.returncode, 0, talk)
         said = []
         for rank in range(ranks):
@@ -227,9 +227,10 @@ tell()
 class Straggler(Job):
     def test_the_rank_with_the_slow_loader_is_named(self):
         self.job(SLOW_LOADER)
+        # A busy machine may have stopped rank 0 for longer than it waited.
         report = self.run_ok([pit_case.tool(), "report", "."], cwd=self.where).stdout
-        self.assertRegex(report, r"(?m)^STRAGGLER: rank 1 .* data_loading \(.* a step\); 1 rank waits "
-                                 r"for it in backward\. Without it a step is at most ")
+        self.assertRegex(report, r"(?m)^STRAGGLER: rank 1 .* data_loading \(.* a step\); (1 rank waits for it|"
+                                 r"the ranks meet) in backward\. Without it a step is at most ")
         found = self.run_ok([pit_case.tool(), "report", "--view", "ranks", "--json", "."],
                             cwd=self.where).stdout
         rows = {row["rank"]: row for row in json.loads(found)["rows"]}

@@ -50,7 +50,7 @@ class Jax(auto_case.Case, py_frameworks.Case):
         self.assertEqual(self.run_read["facts"]["device"], "cpu")
         self.assertRegex(self.run_read["facts"]["framework"], r"^jax \d")
         report = self.run_ok([pit_case.tool(), "report", "run.pit"], cwd=self.where).stdout
-        self.assertRegex(report, r"\nauto: hooks of jax, about \S+ .s a step, ")
+        self.assertRegex(report, r"\nauto: hooks of jax, about \S+ [nµm]?s a step, ")
 
     def test_steps_of_jitted_functions(self):
         """Training by what is traced, evaluation by its name; fetching a batch is in the step."""

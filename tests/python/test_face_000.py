@@ -49,7 +49,7 @@ class Samples(py_case.Case):
             tell([results, timers])
         """)
         self.assertEqual(found[0], 3)
-        self.assertGreaterEqual(found[1]["Model Training"], 0.03)
+        self.assertGreaterEqual(found[1]["Model Training"], py_case.slept(0.03))
         lines = self.stdout.splitlines()
         self.assertEqual(lines[0], "Model Training complete: %.2fs total" % found[1]["Model Training"])
         self.assertEqual(lines[2], "TIMING SUMMARY - My Experiment")
@@ -87,7 +87,7 @@ class Samples(py_case.Case):
         timers, by_hand, whole = found[4:]
         self.assertEqual(list(timers), ["MLP", "SIREN", "KAN"])
         for seconds, least in zip([by_hand, *timers.values()], (0.03, 0.03, 0.02, 0.01)):
-            self.assertGreaterEqual(seconds, 0.999 * least)
+            self.assertGreaterEqual(seconds, py_case.slept(least))
         self.assertLessEqual(by_hand + sum(timers.values()), whole + 0.05)  # two clocks
         lines = self.stdout.splitlines()
         for line, name in zip(lines, timers):
@@ -238,7 +238,7 @@ class Samples(py_case.Case):
             timer.print_breakdown()
             tell(timer.phases)
         """)
-        self.assertGreaterEqual(found["backward_pass"], 0.05)
+        self.assertGreaterEqual(found["backward_pass"], py_case.slept(0.05))
         lines = self.stdout.splitlines()
         self.assertEqual(lines[0], "Training - Detailed Breakdown:")
         self.assertEqual([lines[1], lines[5]], ["-" * 40] * 2)
@@ -318,13 +318,13 @@ class Samples(py_case.Case):
             tell([results, counted, counts()])
         """)
         results, calls, spans = found
-        # A trial that lost the core to another program is repeated.
+        # A trial that lost the core to another program is repeated, up to ten times for each.
         for name, trials in (("inference", 20), ("KAN", 100), ("MLP benchmark/MLP", 7)):
             self.assertGreaterEqual(spans[name], trials)
-            self.assertLess(spans[name], 11 * trials)
+            self.assertLessEqual(spans[name], 11 * trials)
         self.assertEqual(list(results)[:4],
                          ["mean_ms", "min_ms", "max_ms", "throughput_samples_per_sec"])
-        self.assertGreaterEqual(results["min_ms"], 0.5)
+        self.assertGreaterEqual(results["min_ms"], py_case.slept(0.5))
         self.assertLessEqual(results["p50_ms"], results["p95_ms"])
         self.assertAlmostEqual(results["throughput_samples_per_sec"] * results["mean_ms"] / 1e3, 4,
                                places=6)
@@ -389,7 +389,7 @@ class Defects(py_case.Case):
             for mb in (80, 20): track_time_and_memory(nested, "m", lambda: len(b"x" * (mb << 20)))
             tell([timers["a"], nested["m"]])
         """)
-        self.assertGreaterEqual(found[0], 0.03)
+        self.assertGreaterEqual(found[0], py_case.slept(0.03))
         self.assertAlmostEqual(found[1]["peak_memory_mb"], 80, delta=4)
         self.assertAlmostEqual(found[1]["current_memory_mb"], 0, delta=4)
 
@@ -405,7 +405,7 @@ class Defects(py_case.Case):
             tell([caught, timers["a"], len(calls), counts(), kinds])
         """)
         self.assertEqual([found[0], found[2], found[3], found[4]], ["x", 1, {"a": 1}, ["failed"]])
-        self.assertGreaterEqual(found[1], 0.01)
+        self.assertGreaterEqual(found[1], py_case.slept(0.01))
         self.assertEqual(self.stdout, "")
 
     def test_any_keyword_is_the_functions(self):
@@ -476,7 +476,7 @@ class Defects(py_case.Case):
         """)
         self.assertEqual(sorted(found), ["p0", "p1", "p2", "p3"])
         for seconds in found.values():
-            self.assertGreaterEqual(seconds, 0.05)
+            self.assertGreaterEqual(seconds, py_case.slept(0.05))
 
     def test_starting_a_phase_ends_the_open_one(self):
         found = self.python("""
@@ -539,7 +539,7 @@ class Everywhere(py_case.Case):
             track_time_and_memory(timers, "m", lambda: len(b"x" * (40 << 20)))
             tell(timers)
         """, PITWALL="0")
-        self.assertGreaterEqual(found["a"], 0.01)
+        self.assertGreaterEqual(found["a"], py_case.slept(0.01))
         self.assertAlmostEqual(found["m"]["peak_memory_mb"], 40, delta=4)
         self.assertIn("a complete: %.2fs total\n" % found["a"], self.stdout)
 
@@ -635,13 +635,13 @@ class Beyond(py_case.Case):
         self.python("""
             from pitwall.timing import DetailedTimer
             timer = DetailedTimer("Training")
-            timer.start_phase("load"); timer.end_phase()
-            timer.start_phase("load"); time.sleep(0.02)
+            timer.start_phase("load"); sleep(0.01); timer.end_phase()
+            timer.start_phase("load"); sleep(0.02)
             timer.print_breakdown()
-        """)
+        """, start=py_case.START + py_case.CLOCK)
         lines = self.stdout.splitlines()
-        self.assertRegex(lines[2], r"^  load \(open\) +: +\d+\.\d\ds \(")
-        self.assertRegex(lines[3], r"^  load {16}: ")
+        self.assertRegex(lines[2], r"^  load \(open\) +: +0\.02s \(")
+        self.assertRegex(lines[3], r"^  load {16}: +0\.01s \(")
 
     def test_rows_below_a_millisecond_keep_three_digits(self):
         self.python("""

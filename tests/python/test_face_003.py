@@ -302,8 +302,8 @@ class Beyond(py_case.Case):
         """)
         timings, saved = found
         self.assertEqual(timings, saved)
-        self.assertGreaterEqual(timings["inner"], 0.04)
-        self.assertGreaterEqual(timings["outer"], 0.06)
+        self.assertGreaterEqual(timings["inner"], py_case.slept(0.04))
+        self.assertGreaterEqual(timings["outer"], py_case.slept(0.06))
         lines = self.stdout.splitlines()
         at = lines.index("[TIMING SUMMARY]")
         rows = [line.split(":")[0].rstrip() for line in lines[at + 2:-2]]

@@ -117,8 +117,7 @@ class Jax(py_frameworks.Case):
         self.assertEqual(found, [[6, 6, 6, 6], {"inner_trace": 1}])
 
     def test_the_whole_script_of_the_guide(self):
-        found = self.python(SCRIPT, timeout=180, JAX_PLATFORMS="cpu", WANDB_MODE="offline",
-                            WANDB_SILENT="true")
+        found = self.python(SCRIPT, timeout=180, JAX_PLATFORMS="cpu", **py_frameworks.WANDB)
         weights, summary, logged, steps = found
         for weight in weights:
             self.assertAlmostEqual(weight, 1, delta=0.05)

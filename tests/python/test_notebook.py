@@ -22,10 +22,14 @@ CELLS = [
     "recorder.recording, [n['path'] for n in pitwall.read('run.pit')['nodes']]",
 ]
 
+# The limits of the client only detect a hang: a kernel may start late, and its output may come late. It talks over
+# files, because another program may take a port between the client's search and the kernel's start.
 EXECUTE = """
-import nbclient, nbformat
+import nbclient, nbformat, traitlets.config
+config = traitlets.config.Config({"KernelManager": {"transport": "ipc"}})
 book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in %r])
-nbclient.NotebookClient(book, kernel_name="python3", allow_errors=True, timeout=None).execute()
+nbclient.NotebookClient(book, kernel_name="python3", allow_errors=True, timeout=None, startup_timeout=3600,
+                        iopub_timeout=3600, config=config).execute()
 tell([[dict(output) for output in cell.outputs] for cell in book.cells])
 """
 
@@ -41,6 +45,7 @@ class Notebook(py_case.Case):
         with open(os.path.join(spec, "kernel.json"), "w", encoding="utf-8") as file:
             json.dump({"argv": argv, "display_name": "test", "language": "python"}, file)
         return self.python(EXECUTE % cells, cwd=folder, timeout=600, IPYTHONDIR=folder,
+                           JUPYTER_RUNTIME_DIR=folder,
                            JUPYTER_PATH=os.path.join(folder, "share", "jupyter"), HOME=folder)
 
     def text(self, outputs):

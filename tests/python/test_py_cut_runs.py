@@ -41,7 +41,7 @@ class CutRuns(py_case.Case):
                 file.write(whole)
         with open(stop, "w"):
             pass
-        out, error = reader.communicate(timeout=300)
+        out, error = py_case.pit_case.communicate(reader, None, py_case.pit_case.Patience(300))
         self.assertEqual(reader.returncode, 0, error)
         self.assertEqual(int(out), 500)
 

@@ -368,6 +368,8 @@ class Many(py_case.Case):
                 for _ in range(n):
                     t = threading.Thread(target=lambda: pitwall.span("th").begin().end())
                     t.start(); t.join()
+                    # Its memory is there until the thread has really ended, after the join.
+                    while os.path.exists("/proc/self/task/%%d" %% t.native_id): time.sleep(0.0001)
             asyncio.run(main(20)); threads(50)
             before = pitwall.rss()
             asyncio.run(main(%d)); threads(%d)

@@ -225,7 +225,7 @@ class Objects(py_case.Case):
         """
         for env in ({}, {"PITWALL": "0"}):
             seconds, elapsed, shown, ended = self.python(program, **env)
-            self.assertGreaterEqual(seconds, 0.005)
+            self.assertGreaterEqual(seconds, py_case.slept(0.005))
             self.assertEqual(seconds, elapsed)
             self.assertEqual(shown, ["<span 'b' of a recorder, not begun>",
                                      "<span 'a' of a recorder, open>", True])

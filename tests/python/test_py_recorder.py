@@ -110,7 +110,7 @@ class Recorders(py_case.Case):
                     with part.span("inner"): pass
                 live = counts(part.read())
                 text = part.report()
-            tell([live, "load" in text, s.elapsed >= 0.01, counts(pitwall.read("part.pit")),
+            tell([live, "load" in text, s.elapsed >= 0.0099, counts(pitwall.read("part.pit")),
                   pitwall.status()["recording"]])
         """)
         self.assertEqual(found, [{"load": 2, "load/inner": 1}, True, True,
@@ -176,7 +176,7 @@ class Environment(py_case.Case):
             async with pitwall.span("t"): await asyncio.sleep(0)
         async def main(): await asyncio.gather(task(), task())
         asyncio.run(main())
-        got = [f(), list(pitwall.iter([1, 2], "i")), inside >= 0.01, s.elapsed >= inside]
+        got = [f(), list(pitwall.iter([1, 2], "i")), inside >= 0.0099, s.elapsed >= inside]
         tell([got, pitwall.status()["recording"]])
     """
 

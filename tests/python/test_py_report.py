@@ -12,7 +12,7 @@ SAME = [
     ([], {}),
     (["--flat", "--sort", "self"], {"flat": True, "sort": "self"}),
     (["--depth", "1"], {"depth": 1}),
-    (["--min-share", "20"], {"min_share": 0.2}),
+    (["--min-share", "60"], {"min_share": 0.6}),  # at most one child of a span has that much
     (["--json"], {"form": "json"}),
     (["--json", "--alone"], {"form": "json", "alone": True}),
     (["--csv", "--flat"], {"form": "csv", "flat": True}),

@@ -108,7 +108,7 @@ class Spans(py_case.Case):
             tell([never != never, inside, took, s.elapsed, counts(), repr(s)])
         """)
         self.assertTrue(found[0])
-        self.assertGreaterEqual(found[1], 0.02)
+        self.assertGreaterEqual(found[1], py_case.slept(0.02))
         self.assertGreaterEqual(found[2], found[1])
         self.assertEqual(found[2], found[3])
         self.assertEqual(found[4:], [{"s": 1}, "<pitwall.span 's', ended>"])

@@ -31,7 +31,12 @@ if __name__ == "__main__":
           "PITWALL_PARENT" in os.environ])
 """
 
-TRAIN = """
+# A loader ends a worker that takes more than 5 s to leave by a signal; a busy machine may need longer.
+PATIENT = """
+import torch.utils.data
+torch.utils.data._utils.MP_STATUS_CHECK_INTERVAL = 3600.0
+"""
+TRAIN = PATIENT + """
 import torch
 from torch.utils.data import DataLoader, Dataset
 class Data(Dataset):
@@ -112,7 +117,7 @@ class EndedByParent(py_case.Case):
         self.check("spawn")
 
 
-WATCHED = """
+WATCHED = PATIENT + """
 import multiprocessing, sys, torch
 from torch.utils.data import DataLoader, Dataset
 class Data(Dataset):
@@ -126,7 +131,7 @@ if __name__ == "__main__":
     pool = multiprocessing.get_context("fork").Pool(1)
     pool.map(work, range(4))
     loader = iter(DataLoader(Data(), batch_size=4, num_workers=1, multiprocessing_context="fork"))
-    next(loader)
+    next(loader), next(loader)  # all of it: the worker is in no span
     print("ready", flush=True)
     sys.stdin.readline()
     pool.terminate(); pool.join()

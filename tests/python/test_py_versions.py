@@ -63,7 +63,8 @@ class Versions(py_case.Case):
                 if path == "/usr/bin/python3":
                     continue  # the build made the extension for it, and all tests use that one
                 site = self.build(path, include, suffix)
-                env = pit_case.clean_env(PY_CASE_PYTHON=path, PY_CASE_PACKAGE=site)
+                env = pit_case.clean_env(PY_CASE_PYTHON=path, PY_CASE_PACKAGE=site,
+                                         PITWALL_BUILD=pit_case.build_dir())
                 for name in [*BY_VERSION, *(SAME_CODE if version in ends or ALL else [])]:
                     self.check(name, env)
 

@@ -23,7 +23,7 @@ class Wandb(py_frameworks.Case):
             run.finish()
             profiler.log_metrics()
             tell([steps, after, summary])
-        """, timeout=120, WANDB_MODE="offline", WANDB_SILENT="true")
+        """, timeout=120, **py_frameworks.WANDB)
         steps, after, summary = found
         self.assertEqual([steps, after], [[0, 1, 2, 3], 4])
         self.assertEqual(sorted(summary), ["profiling/make_step_total_" + key
@@ -54,7 +54,7 @@ class Wandb(py_frameworks.Case):
                     rows.append(sorted(item.key or item.nested_key[0]
                                        for item in record.history.item))
             tell([step, summary["profiling/a_count"], rows])
-        """, timeout=120, WANDB_MODE="offline", WANDB_SILENT="true")
+        """, timeout=120, **py_frameworks.WANDB)
         step, count, rows = found
         self.assertEqual([step, count, len(rows)], [1, 1, 2])
         self.assertNotIn("profiling/a_count", rows[0])
@@ -87,7 +87,7 @@ class Wandb(py_frameworks.Case):
     """
 
     def rows(self, user):
-        return self.python(self.ROWS % user, timeout=120, WANDB_MODE="offline", WANDB_SILENT="true")
+        return self.python(self.ROWS % user, timeout=120, **py_frameworks.WANDB)
 
     def test_a_row_for_each_block(self):
         users = ["pass", "i % 25 or wandb.log({'loss': i}, step=i)", "wandb.log({'loss': i})",

@@ -204,7 +204,8 @@ static void make_file(const char *path)
 
 static void wait_for(const char *path)
 {
-    for (int i = 0; i < 720000; i++) { /* two hours: a test that takes long kills it, or makes the file */
+    for (int i = 0; i < 720000;
+         i++) { /* two hours: a test that takes long kills it, or makes the file */
         if (access(path, F_OK) == 0)
             return;
         usleep(10000);

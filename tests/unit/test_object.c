@@ -13,7 +13,8 @@ TEST(an_object_is_a_detached_node_below_the_span_where_it_began)
     REQUIRE(run->threads[0].open_count == 1);
     CHECK_INT(run->threads[0].open[0].object, 1);
     CHECK_INT(probe_first(run, "outer/request")->count, 0);
-    probe_spin(100000 + 2 * outer_ns); /* longer than its parent, also if that was stopped before it */
+    probe_spin(100000 +
+               2 * outer_ns); /* longer than its parent, also if that was stopped before it */
     CHECK(pit_object_end(&object) > 90000);
     run = probe_read(NULL);
     const pit_raw_node *node = probe_first(run, "outer/request");
