@@ -22,7 +22,8 @@ unsigned pit__stack_event_words(double hz)
 }
 
 /* A sample has its header, the instruction pointer, process and thread, the raw clock, which tells its span,
- * and the innermost part of the stack, which tells the caller. Mappings of code are recorded too: they change the names of addresses. */
+ * and the innermost part of the stack, which tells the caller. Mappings of code are recorded too: they change the
+ * names of addresses. */
 int pit__stack_event_open(pid_t thread, double hz)
 {
     unsigned words = pit__stack_event_words(hz);
