@@ -80,7 +80,7 @@ class Energy(pit_case.Case):
     def test_a_counter_that_begins_again_goes_on(self):
         sysfs, run = self.stub(), os.path.join(self.folder(), "run.pit")
         sysfs.set("intel-rapl:0", stub_sysfs.RANGE - 10 * J)
-        # A sampler that is stopped after it read the counter would tell of a value from a turn before.
+        # A sampler that is stopped after it read the counter would show a value from a turn before.
         told = stub_sysfs.Told(self, run, sysfs, 0.01)
         for turn in range(3):  # ten joules to the end, five after it, and up to there again
             told.tell("begin turn")
