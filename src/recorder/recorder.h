@@ -142,6 +142,7 @@ struct pit__control {
     uint32_t sampler_stop;
     uint32_t sampler_running;
     uint32_t sampler_done;           /* it only has to end */
+    int sampler_number;              /* of its thread; 0: it has not begun */
     uint32_t sampler_notes;          /* it runs and notes places, also while the run is closing */
     struct pit__control *next_spare; /* once its recorder is freed */
 };
@@ -174,6 +175,7 @@ struct pit_recorder {
     char moved_path[PATH_MAX]; /* where the file was last found under another name */
     int is_mirrored;           /* the file at the path is a copy, made every few seconds */
     pthread_t sampler;
+    int sampler_killed; /* by a sandbox, before it could end */
     /* guarded by control->lock */
     int fd;                /* of the mapped file, or -1 */
     uint64_t mapped_bytes; /* usable from base on */

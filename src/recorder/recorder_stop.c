@@ -87,7 +87,7 @@ static int recorder_stop(pit_recorder *rec, int has_room)
     if (!was_open)
         return PIT_NOT_OPEN;
     pit__sampler_stop(rec);
-    if (has_room) {
+    if (has_room && !rec->sampler_killed) { /* else the same system calls would kill this thread */
         pit__samples_add(rec);
         pit__callers_name(rec);
     } else {
