@@ -169,6 +169,7 @@ void *pit__map_pages(size_t bytes)
 /* Indexes in the page that holds the locks. */
 #define OPEN_LOCK (64 / sizeof(struct pit__lock))
 #define CANARY (128 / sizeof(struct pit__lock))
+#define TABLE_LOCK (192 / sizeof(struct pit__lock))
 
 /* Kernels before 4.14 do not wipe, and emulators may falsely claim to: then the canary is still set
  * in the child of a fork(), and the memory is wiped here. */
@@ -248,6 +249,12 @@ struct pit__lock *pit__open_lock(void)
 {
     struct pit__lock *first = pit__process_lock();
     return first ? first + OPEN_LOCK : NULL;
+}
+
+struct pit__lock *pit__table_lock(void)
+{
+    struct pit__lock *first = pit__process_lock();
+    return first ? first + TABLE_LOCK : NULL;
 }
 
 static void *alloc_from(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes)

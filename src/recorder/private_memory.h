@@ -57,4 +57,7 @@ int pit__is_bare_clone(void);
 /* The lock for opening and closing the default recorder; taken before any other. */
 struct pit__lock *pit__open_lock(void);
 
+/* The lock for small tables of the process; no other lock is taken while it is held. */
+struct pit__lock *pit__table_lock(void);
+
 #endif
