@@ -167,6 +167,11 @@ int pit__own_descriptor(pit_recorder *rec)
     return fd;
 }
 
+int pit__has_descriptor(const pit_recorder *rec)
+{
+    return is_own_descriptor(rec, rec->fd);
+}
+
 /* ---- checks by the sampler ------------------------------------------------------------------ */
 
 /* The file is shorter than its mapping: a store beyond its end would kill the program. Copy the rest

@@ -27,6 +27,7 @@
  *   recorder.c      open, close, fork, the default recorder; recorder_stop.c: closing one
  *   recorder_ask.c  queries of a recorder, and labels
  *   interrupt.c     blocking signals; how much of a stack is left
+ *   forked_inside.c forks by a handler that interrupted the recorder
  */
 #ifndef PIT_RECORDER_H
 #define PIT_RECORDER_H
@@ -350,6 +351,8 @@ struct pit__thread *pit__attached(const pit_recorder *rec);
  * recorded, or this is a signal handler inside the recorder. */
 struct pit__thread *pit__thread_ready(void);
 int pit__threads_init(void);
+/* The calling thread's tables, one for each recorder, linked by next_of_thread. */
+struct pit__thread *pit__tables_of_thread(void);
 /* The recorder is about to be freed: its tables can be reused once their threads no longer use them. */
 void pit__threads_forget(pit_recorder *rec);
 /* Between enter() and leave(), spans of the calling thread count as those of a signal handler inside the
