@@ -144,6 +144,7 @@ struct pit__control {
     uint32_t sampler_running;
     uint32_t sampler_done;           /* it only has to end */
     int sampler_number;              /* of its thread; 0: it has not begun */
+    uint32_t stopper;                /* the thread that is closing it; 0: none */
     uint32_t sampler_notes;          /* it runs and notes places, also while the run is closing */
     struct pit__control *next_spare; /* once its recorder is freed */
 };
@@ -468,6 +469,8 @@ void pit__end_phases(struct pit__thread *t);
 uint64_t pit__measure_cost(const struct pit__clock *clock);
 /* recorder_stop.c: close it. PIT_OK, PIT_NOT_OPEN or PIT_NOT_SAVED. */
 int pit__recorder_stop(pit_recorder *rec);
+/* Wait until another thread that is closing it has done so. */
+void pit__await_stop(pit_recorder *rec);
 /* Close the gates of its threads. */
 void pit__threads_stop(const pit_recorder *rec);
 /* Does it record, in this process? */
