@@ -50,9 +50,9 @@ static void before_fork(void)
 static int leave_pages(pit_recorder *rec)
 {
     uint64_t bytes = rec->inode ? rec->file_bytes : 0;
-    if (bytes && (!pit__has_descriptor(rec) ||
-                  mmap(rec->base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, rec->fd,
-                       0) == MAP_FAILED))
+    if (bytes &&
+        (!pit__has_descriptor(rec) || mmap(rec->base, bytes, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_FIXED, rec->fd, 0) == MAP_FAILED))
         return 0;
     rec->fd = -1; /* the parent's file does not grow from here */
     rec->inode = 0;

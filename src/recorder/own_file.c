@@ -150,8 +150,8 @@ static int reopened(pit_recorder *rec)
     return fd;
 }
 
-/* A sampler lets only its own recorder's run grow. */
-static __thread int in_own_table __attribute__((tls_model("initial-exec"))); /* and 1; 0: not open */
+/* The descriptor of a sampler for its own recorder's run, plus 1; 0: not open. */
+static __thread int in_own_table __attribute__((tls_model("initial-exec")));
 
 /* The program may have closed our descriptor and opened a file with its number: another one, or this one for
  * reading. A sampler cannot use the number, nor say that the program's descriptor is lost. */
