@@ -342,6 +342,7 @@ static int make_thread(void)
     sigdelset(&most, SIGBUS);
     sigdelset(&most, SIGFPE);
     sigdelset(&most, SIGILL);
+    sigdelset(&most, SIGSYS);
     if (pthread_attr_init(&attributes) != 0)
         return 0;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);

@@ -1,6 +1,7 @@
 /* See own_threads.h. */
 #include "own_threads.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,9 +13,25 @@
 
 static int threads[MOST]; /* their numbers; 0: free */
 
+__thread int pit__own_number __attribute__((tls_model("initial-exec")));
+
+void pit__own_signals(sigset_t *blocked)
+{
+    sigfillset(blocked);
+    sigdelset(blocked, SIGSYS);
+}
+
+int pit__thread_is_gone(int thread)
+{
+    int why = errno;
+    int is_gone = syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH;
+    errno = why;
+    return is_gone;
+}
+
 void pit__own_thread_begins(void)
 {
-    int own = (int)syscall(SYS_gettid);
+    int own = pit__own_number = (int)syscall(SYS_gettid);
     for (int i = 0; i < MOST; i++) {
         int none = 0;
         if (__atomic_compare_exchange_n(&threads[i], &none, own, 0, __ATOMIC_RELAXED,

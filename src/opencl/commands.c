@@ -321,6 +321,7 @@ static void start_thread(void)
     atexit(at_exit);
     pit__cl_recorder.before_close(last_turn, NULL);
     sigfillset(&all);
+    sigdelset(&all, SIGSYS); /* raised by a system call of this thread that a sandbox traps */
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's threads */
     if (pthread_create(&thread, NULL, turner, NULL) == 0)
         pthread_detach(thread);

@@ -240,9 +240,10 @@ PIT__IN_SPANS int pit__collective_end_hot(pit_token token, uint64_t now, uint64_
         where & (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC |
                  PIT_FMT_WHERE_WAIT | PIT_FMT_WHERE_ENDED))
         return 0;
+    /* closed first: otherwise a handler that jumps away leaves a table that nothing repairs */
+    pit__gate_close(t);
     t->special = 0;
     PIT_STORE(t->slow, 0);
-    pit__gate_close(t);
     if (!pit__end_closed(t, token, pit__not_before_last(t, now), duration))
         return 0;
     pit__collective_end(where, begin, *duration);

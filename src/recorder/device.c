@@ -109,21 +109,19 @@ void pit_add_bytes(uint64_t place, uint64_t bytes)
 
 #define MOST_CALLS 16u
 
-/* Filled from the front, each pair once; `call` is stored last. Guarded by `adding`. */
+/* Filled from the front, each pair once; `call` is stored last. Guarded by the table lock. */
 static struct asked {
     void (*call)(void *arg);
     void *arg;
 } asked[MOST_CALLS];
-static uint32_t is_adding;
 
 int pit_before_close(void (*call)(void *arg), void *arg)
 {
     if (!call)
         return PIT_BAD_ARGUMENT;
-    uint32_t nobody = 0;
-    while (
-        !__atomic_compare_exchange_n(&is_adding, &nobody, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        nobody = 0;
+    struct pit__lock *lock = pit__table_lock();
+    if (!lock || !pit__lock_take(lock))
+        return lock ? PIT_BUSY : PIT_NO_MEMORY;
     uint32_t i = 0;
     while (i < MOST_CALLS && asked[i].call && (asked[i].call != call || asked[i].arg != arg))
         i++;
@@ -131,7 +129,7 @@ int pit_before_close(void (*call)(void *arg), void *arg)
         asked[i].arg = arg;
         PIT_STORE_ORDERED(asked[i].call, call);
     }
-    __atomic_store_n(&is_adding, 0, __ATOMIC_RELEASE);
+    pit__lock_give(lock);
     return i < MOST_CALLS ? 0 : PIT_NO_MEMORY;
 }
 

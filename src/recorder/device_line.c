@@ -5,11 +5,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MOST_CLOCKS 16u
 #define CLOCK_NAME 48u
-#define MOST_TRIES 100000
 
 static uint64_t raw_ns(void)
 {
@@ -18,35 +16,52 @@ static uint64_t raw_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint64_t pit__line_add(struct pit__device_line *line, const char *name,
-                       const struct pit__line_work *work)
+/* From the device's clock to the host's. *told: a new error bound for the run, plus one; 0: none. */
+static int64_t offset_of(struct pit__device_line *line, const struct pit__line_work *work,
+                         uint64_t *told)
 {
     uint64_t error;
     int64_t offset;
-    char text[160];
+    *told = 0;
     pit__device_clock_add(&line->clock, work->begin, work->launched_ns, PIT__NO_TIME);
     pit__device_clock_add(&line->clock, work->end, PIT__NO_TIME, raw_ns());
     if (!pit__device_clock_offset(&line->clock, &offset, &error)) /* contradictory readings */
         offset = (int64_t)(work->launched_ns - work->begin);
-    else if (line->told_error == 0 || error < line->told_error / 4) {
-        line->told_error = error + 1;
+    else if (line->told_error == 0 || error < line->told_error / 4)
+        *told = line->told_error = error + 1;
+    return offset;
+}
+
+static uint64_t add_at(int64_t offset, uint64_t told, const char *name,
+                       const struct pit__line_work *work)
+{
+    char text[160];
+    if (told) {
         snprintf(text, sizeof text,
                  "%s: times of its work lie within %.1f us on the host's time line", name,
-                 (double)error / 1000);
+                 (double)(told - 1) / 1000);
         pit_add_fact("device_clock", text);
     }
     return pit_add_span(work->place, work->name, PIT_DEVICE, work->begin + (uint64_t)offset,
                         work->end + (uint64_t)offset);
 }
 
+uint64_t pit__line_add(struct pit__device_line *line, const char *name,
+                       const struct pit__line_work *work)
+{
+    uint64_t told;
+    int64_t offset = offset_of(line, work, &told);
+    return add_at(offset, told, name, work);
+}
+
 /* ---- by name ----------------------------------------------------------------------------------- */
 
-/* Guarded by is_busy. */
+/* Guarded by the table lock, which a thread that is gone, or is in another process, cannot hold. */
 static struct {
     char name[CLOCK_NAME];
     struct pit__device_line line;
 } clocks[MOST_CLOCKS];
-static uint32_t clock_count, is_busy;
+static uint32_t clock_count;
 
 static struct pit__device_line *line_of(const char *name)
 {
@@ -65,18 +80,17 @@ static struct pit__device_line *line_of(const char *name)
 uint64_t pit_add_device(const char *clock, uint64_t place, const char *name, uint64_t begin_ns,
                         uint64_t end_ns, uint64_t launched_ns)
 {
-    uint64_t added = 0;
+    const struct pit__line_work work = {place, name, begin_ns, end_ns, launched_ns};
+    struct pit__lock *lock = pit__table_lock();
+    uint64_t told = 0;
+    int64_t offset = 0;
     if (!clock || !name || launched_ns > raw_ns() || !PIT_LOAD(pit__enabled))
         return clock && name ? 0 : pit_add_span(place, NULL, PIT_DEVICE, 0, 0);
-    for (int tries = 0; __atomic_exchange_n(&is_busy, 1, __ATOMIC_ACQUIRE); tries++) {
-        if (tries == MOST_TRIES)
-            return 0; /* its owner is in the parent process of a fork */
-        usleep(10);
-    }
+    if (!lock || !pit__lock_take(lock))
+        return 0;
     struct pit__device_line *line = line_of(clock);
     if (line)
-        added = pit__line_add(line, clock,
-                              &(struct pit__line_work){place, name, begin_ns, end_ns, launched_ns});
-    __atomic_store_n(&is_busy, 0, __ATOMIC_RELEASE);
-    return added;
+        offset = offset_of(line, &work, &told);
+    pit__lock_give(lock);
+    return line ? add_at(offset, told, clock, &work) : 0;
 }

@@ -292,7 +292,7 @@ static void start_thread(void)
 {
     pthread_t thread;
     sigset_t all, before;
-    sigfillset(&all);
+    pit__own_signals(&all);
     pthread_atfork(NULL, NULL, in_child);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int begun = pit__threads_before();

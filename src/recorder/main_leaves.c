@@ -56,7 +56,7 @@ static int start_waiting(void)
         return 0;
     if (__atomic_exchange_n(&waiting_in, own, __ATOMIC_SEQ_CST) == own)
         return 1;
-    sigfillset(&all);
+    pit__own_signals(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int begun = pit__threads_before();
     if (pthread_create(&thread, NULL, wait_for_the_others, NULL) == 0) {

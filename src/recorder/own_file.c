@@ -150,13 +150,26 @@ static int reopened(pit_recorder *rec)
     return fd;
 }
 
+/* The descriptor of a sampler for its own recorder's run, plus 1; 0: not open. */
+static __thread int in_own_table __attribute__((tls_model("initial-exec")));
+
 /* The program may have closed our descriptor and opened a file with its number: another one, or this one for
- * reading. */
+ * reading. A sampler cannot use the number, nor say that the program's descriptor is lost. */
 int pit__own_descriptor(pit_recorder *rec)
 {
-    if (rec->inode && !(is_own_descriptor(rec, rec->fd) && is_writable(rec->fd)))
-        rec->fd = reopened(rec);
-    return rec->fd;
+    int fd = pit__has_own_table ? in_own_table - 1 : rec->fd;
+    if (rec->inode && !(is_own_descriptor(rec, fd) && is_writable(fd)))
+        fd = reopened(rec);
+    if (pit__has_own_table)
+        in_own_table = fd + 1;
+    else
+        rec->fd = fd;
+    return fd;
+}
+
+int pit__has_descriptor(const pit_recorder *rec)
+{
+    return is_own_descriptor(rec, rec->fd);
 }
 
 /* ---- checks by the sampler ------------------------------------------------------------------ */

@@ -10,8 +10,11 @@ uint32_t pit__file_mode(unsigned asked);
 void pit__file_begin(pit_recorder *rec, int fd);
 /* The run is finished: restore the permissions. */
 void pit__file_rest(pit_recorder *rec);
-/* The run's descriptor, opened again if it was lost; -1 if that fails. Call with the lock held. */
+/* The run's descriptor in the calling thread's table, opened again if it was lost; -1 if that fails. Call with
+ * the lock held. */
 int pit__own_descriptor(pit_recorder *rec);
+/* Is its descriptor that of the mapped file, and not closed by the program? */
+int pit__has_descriptor(const pit_recorder *rec);
 /* Checked by the sampler: the file still has its length, and the lock is held. */
 struct pit__file_watch {
     int has_table;               /* the thread has a separate table of descriptors */

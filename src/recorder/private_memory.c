@@ -2,6 +2,7 @@
  * is bounded by the number of names, threads and nodes. */
 #include "private_memory.h"
 
+#include "base/own_threads.h"
 #include "format/ordered.h"
 #include "interrupt.h"
 
@@ -50,6 +51,13 @@ static int swap(uint32_t *word, uint32_t from, uint32_t to)
     return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+/* A sandbox (seccomp) can kill a single thread in a system call. */
+static int holder_was_killed(const struct pit__lock *lock)
+{
+    int thread = PIT_LOAD(lock->thread);
+    return thread && pit__thread_is_gone(thread);
+}
+
 /* A thread that has waited cannot know whether others wait. */
 static int wait_for(struct pit__lock *lock)
 {
@@ -58,7 +66,9 @@ static int wait_for(struct pit__lock *lock)
         uint32_t seen = PIT_LOAD(lock->word);
         if (seconds_now() - start > LONGEST_WAIT_S)
             return 0;
-        if (seen && (seen & WAITED_FOR || swap(&lock->word, seen, seen | WAITED_FOR)))
+        if (seen && holder_was_killed(lock))
+            swap(&lock->word, seen, 0);
+        else if (seen && (seen & WAITED_FOR || swap(&lock->word, seen, seen | WAITED_FOR)))
             pit__wait_while(&lock->word, seen | WAITED_FOR, (uint64_t)1000000000u);
     }
     return 1;
@@ -82,6 +92,7 @@ int pit__lock_take_open(struct pit__lock *lock)
     }
     lock->cancel = cancel;
     lock->why = why;
+    PIT_STORE(lock->thread, pit__own_number);
     PIT_SIGNAL_FENCE();
     return 1;
 }
@@ -89,6 +100,7 @@ int pit__lock_take_open(struct pit__lock *lock)
 static void let_go(struct pit__lock *lock)
 {
     PIT_SIGNAL_FENCE();
+    PIT_STORE(lock->thread, 0);
     if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) & WAITED_FOR)
         futex(&lock->word, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
@@ -124,10 +136,21 @@ void pit__lock_break(struct pit__lock *lock)
     let_go(lock);
 }
 
+#define NAP_NS ((uint64_t)10 * 1000000u)
+
+static void sleep_while(const uint32_t *word, uint32_t value, uint64_t ns)
+{
+    const struct timespec nap = {0, (long)NAP_NS};
+    for (uint64_t slept = 0; slept < ns && PIT_LOAD(*word) == value; slept += NAP_NS)
+        syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
 void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns)
 {
     struct timespec timeout = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    futex(word, FUTEX_WAIT_PRIVATE, value, &timeout);
+    if (futex(word, FUTEX_WAIT_PRIVATE, value, &timeout) != 0 && errno != EAGAIN &&
+        errno != ETIMEDOUT && errno != EINTR)
+        sleep_while(word, value, ns);
 }
 
 void pit__wake(uint32_t *word)
@@ -146,6 +169,7 @@ void *pit__map_pages(size_t bytes)
 /* Indexes in the page that holds the locks. */
 #define OPEN_LOCK (64 / sizeof(struct pit__lock))
 #define CANARY (128 / sizeof(struct pit__lock))
+#define TABLE_LOCK (192 / sizeof(struct pit__lock))
 
 /* Kernels before 4.14 do not wipe, and emulators may falsely claim to: then the canary is still set
  * in the child of a fork(), and the memory is wiped here. */
@@ -225,6 +249,12 @@ struct pit__lock *pit__open_lock(void)
 {
     struct pit__lock *first = pit__process_lock();
     return first ? first + OPEN_LOCK : NULL;
+}
+
+struct pit__lock *pit__table_lock(void)
+{
+    struct pit__lock *first = pit__process_lock();
+    return first ? first + TABLE_LOCK : NULL;
 }
 
 static void *alloc_from(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes)

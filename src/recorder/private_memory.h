@@ -14,7 +14,7 @@ struct pit__lock {
     uint32_t word; /* 0 free; else the thread that holds it, and a bit: others wait for it */
     int cancel;    /* the holder's former cancel state */
     int why;       /* and its errno, which the program must find unchanged */
-    int spare;
+    int thread;    /* the holder's number if it is a thread of the library, else 0 */
 };
 
 /* Returns 1 if the lock is now held. Returns 0 if this thread holds it already, further down its stack
@@ -35,7 +35,8 @@ void pit__lock_break(struct pit__lock *lock);
 /* Zeroed pages, or NULL; errno stays as it is. */
 void *pit__map_pages(size_t bytes);
 
-/* Wait until *word is no longer `value`, or for at most `ns` nanoseconds. */
+/* Wait until *word is no longer `value`, or for at most `ns` nanoseconds. Where the program's sandbox forbids
+ * the system call for it, this sleeps instead. */
 void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns);
 void pit__wake(uint32_t *word);
 
@@ -55,5 +56,8 @@ int pit__is_bare_clone(void);
 
 /* The lock for opening and closing the default recorder; taken before any other. */
 struct pit__lock *pit__open_lock(void);
+
+/* The lock for small tables of the process; no other lock is taken while it is held. */
+struct pit__lock *pit__table_lock(void);
 
 #endif

@@ -53,9 +53,12 @@ int pit__is_off(void)
     return switched_off;
 }
 
+/* If another thread is closing the run, the process would end in the middle of that. */
 __attribute__((destructor)) static void close_at_exit(void)
 {
     pit_close();
+    if (default_recorder)
+        pit__await_stop(default_recorder);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */

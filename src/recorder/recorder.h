@@ -27,6 +27,7 @@
  *   recorder.c      open, close, fork, the default recorder; recorder_stop.c: closing one
  *   recorder_ask.c  queries of a recorder, and labels
  *   interrupt.c     blocking signals; how much of a stack is left
+ *   forked_inside.c forks by a handler that interrupted the recorder
  */
 #ifndef PIT_RECORDER_H
 #define PIT_RECORDER_H
@@ -142,6 +143,8 @@ struct pit__control {
     uint32_t sampler_stop;
     uint32_t sampler_running;
     uint32_t sampler_done;           /* it only has to end */
+    int sampler_number;              /* of its thread; 0: it has not begun */
+    uint32_t stopper;                /* the thread that is closing it; 0: none */
     uint32_t sampler_notes;          /* it runs and notes places, also while the run is closing */
     struct pit__control *next_spare; /* once its recorder is freed */
 };
@@ -174,6 +177,7 @@ struct pit_recorder {
     char moved_path[PATH_MAX]; /* where the file was last found under another name */
     int is_mirrored;           /* the file at the path is a copy, made every few seconds */
     pthread_t sampler;
+    int sampler_killed; /* by a sandbox, before it could end */
     /* guarded by control->lock */
     int fd;                /* of the mapped file, or -1 */
     uint64_t mapped_bytes; /* usable from base on */
@@ -348,6 +352,8 @@ struct pit__thread *pit__attached(const pit_recorder *rec);
  * recorded, or this is a signal handler inside the recorder. */
 struct pit__thread *pit__thread_ready(void);
 int pit__threads_init(void);
+/* The calling thread's tables, one for each recorder, linked by next_of_thread. */
+struct pit__thread *pit__tables_of_thread(void);
 /* The recorder is about to be freed: its tables can be reused once their threads no longer use them. */
 void pit__threads_forget(pit_recorder *rec);
 /* Between enter() and leave(), spans of the calling thread count as those of a signal handler inside the
@@ -463,6 +469,8 @@ void pit__end_phases(struct pit__thread *t);
 uint64_t pit__measure_cost(const struct pit__clock *clock);
 /* recorder_stop.c: close it. PIT_OK, PIT_NOT_OPEN or PIT_NOT_SAVED. */
 int pit__recorder_stop(pit_recorder *rec);
+/* Wait until another thread that is closing it has done so. */
+void pit__await_stop(pit_recorder *rec);
 /* Close the gates of its threads. */
 void pit__threads_stop(const pit_recorder *rec);
 /* Does it record, in this process? */

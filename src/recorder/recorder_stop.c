@@ -79,6 +79,8 @@ static int recorder_stop(pit_recorder *rec, int has_room)
     struct pit__lock *lock = &rec->control->lock;
     int is_held = pit__lock_take(lock);
     int was_open = pit__is_alive(rec);
+    if (was_open)
+        PIT_STORE(rec->control->stopper, pit__thread_self());
     PIT_STORE(rec->closed, 1);
     PIT_STORE_ORDERED(rec->control->alive, 0);
     pit__threads_stop(rec);
@@ -87,7 +89,7 @@ static int recorder_stop(pit_recorder *rec, int has_room)
     if (!was_open)
         return PIT_NOT_OPEN;
     pit__sampler_stop(rec);
-    if (has_room) {
+    if (has_room && !rec->sampler_killed) { /* else the same system calls would kill this thread */
         pit__samples_add(rec);
         pit__callers_name(rec);
     } else {
@@ -96,7 +98,23 @@ static int recorder_stop(pit_recorder *rec, int has_room)
     pit__clock_mark(rec);
     pit__threads_stop(rec);
     PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);
-    return finish_file(rec, has_room);
+    int code = finish_file(rec, has_room);
+    PIT_STORE_ORDERED(rec->control->stopper, 0);
+    pit__wake(&rec->control->stopper);
+    return code;
+}
+
+#define LONGEST_CLOSE_S 60 /* of a copy to slow storage */
+
+void pit__await_stop(pit_recorder *rec)
+{
+    uint32_t *stopper = &rec->control->stopper;
+    for (int i = 0; i < LONGEST_CLOSE_S; i++) {
+        uint32_t by = PIT_LOAD_ACQUIRE(*stopper);
+        if (!by || by == pit__thread_self())
+            return;
+        pit__wait_while(stopper, by, (uint64_t)1000000000u);
+    }
 }
 
 struct stopped {

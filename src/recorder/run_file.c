@@ -55,15 +55,17 @@ static int extend(pit_recorder *rec, uint64_t bytes)
 {
     unsigned char *at = rec->base + rec->mapped_bytes;
     int was_in_file = (rec->fd >= 0 || rec->inode) && rec->file_bytes == rec->mapped_bytes;
-    int in_file = was_in_file && pit__own_descriptor(rec) >= 0;
+    int fd = was_in_file ? pit__own_descriptor(rec) : -1, in_file = fd >= 0;
+    if (was_in_file && !in_file && pit__has_own_table)
+        return EBADF; /* the sampler cannot open it, but the program still has it */
     if (was_in_file && !in_file) {
         rec->code = PIT_DISK_FULL;
         rec->system_errno = EBADF;
         PIT_STORE(rec->header->growth_errno, (uint32_t)EBADF);
     }
     if (in_file) {
-        int error = pit__reserve(rec->fd, rec->mapped_bytes, bytes);
-        if (error == 0 && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, rec->fd,
+        int error = pit__reserve(fd, rec->mapped_bytes, bytes);
+        if (error == 0 && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
                                (off_t)rec->mapped_bytes) == MAP_FAILED)
             error = errno;
         if (error == 0) {

@@ -100,11 +100,14 @@ void pit__sources_reset(struct pit__sources *sources)
     memset(sources->row, 0xff, sizeof sources->row); /* everything unknown */
 }
 
+__thread int pit__has_own_table __attribute__((tls_model("initial-exec")));
+
 /* Closing descriptors after unshare() would be too late: a descriptor of the program must not stay open
  * here even for a moment, or a reader that waits for the end of a pipe would wait for us. */
 void pit__sources_own(struct pit__sources *sources)
 {
     sources->keeps_open = syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE_FLAG) == 0;
+    pit__has_own_table |= sources->keeps_open;
 }
 
 void pit__sources_close(struct pit__sources *sources)

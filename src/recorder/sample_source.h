@@ -88,6 +88,10 @@ struct pit__channel_list {
 };
 
 /* The state of the sampler; used by one thread at a time. */
+/* Has the calling thread a table of descriptors that is not the program's? */
+extern __thread int pit__has_own_table
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 struct pit__sources {
     struct pit__channel_list list;
     int keeps_open;

@@ -1,7 +1,7 @@
 /* The background thread. Ten times per second it marks the run as alive, with a reading of the
  * clocks, samples the process, and notes where its main thread was in native code; every few seconds it
- * mirrors a run that is in shared memory. All signals are blocked in it; it ends at close and does not
- * exist in a forked child.
+ * mirrors a run that is in shared memory. Signals are blocked in it; it ends at close and does not exist in a
+ * forked child.
  */
 #include "main_leaves.h"
 #include "messages.h"
@@ -43,6 +43,7 @@ static void *sample(void *arg)
     pit__signals_off(); /* for good: this thread has blocked them, and taking a lock would block them again */
     pit_recorder *rec = arg;
     struct pit__control *control = rec->control;
+    PIT_STORE(control->sampler_number, pit__own_number);
     uint64_t interval = (uint64_t)(1e9 / rec->sample_hz);
     uint64_t mirrored = pit__clock_monotonic_ns();
     struct pit__sources *sources = &rec->sources;
@@ -78,7 +79,7 @@ void pit__sampler_start(pit_recorder *rec)
     if (!(rec->sample_hz > 0) || pit__is_bare_clone())
         return; /* starting a thread takes locks of libc */
     sigset_t all, before;
-    sigfillset(&all);
+    pit__own_signals(&all);
     if (rec->guarded)
         pit__guard_signals(&all);
     pthread_attr_t attributes;
@@ -99,16 +100,24 @@ void pit__sampler_start(pit_recorder *rec)
     pthread_attr_destroy(&attributes);
 }
 
+/* By itself, or because the program's sandbox killed it in a system call. */
+static int has_ended(const struct pit__control *control)
+{
+    int number = PIT_LOAD(control->sampler_number);
+    return PIT_LOAD_ACQUIRE(control->sampler_done) || (number && pit__thread_is_gone(number));
+}
+
 void pit__sampler_stop(pit_recorder *rec)
 {
     if (!rec->control->sampler_running)
         return;
     PIT_STORE_ORDERED(rec->control->sampler_stop, 1);
     pit__wake(&rec->control->sampler_stop);
-    for (int i = 0; i < LONGEST_WAIT_S && !PIT_LOAD_ACQUIRE(rec->control->sampler_done); i++)
+    for (int i = 0; i < LONGEST_WAIT_S && !has_ended(rec->control); i++)
         pit__wait_while(&rec->control->sampler_done, 0, (uint64_t)1000000000u);
-    if (!PIT_LOAD_ACQUIRE(rec->control->sampler_done))
+    if (!has_ended(rec->control))
         return; /* stuck in a write: the program continues, and the recorder stays */
+    rec->sampler_killed = !PIT_LOAD_ACQUIRE(rec->control->sampler_done);
     pthread_join(rec->sampler, NULL);
     rec->control->sampler_running = 0;
 }

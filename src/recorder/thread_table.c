@@ -4,6 +4,7 @@
  * threads were alive at once, and a reader never sees one vanish. A thread prefers a table whose last
  * owner had its name, so that pools keep their figures together.
  */
+#include "forked_inside.h"
 #include "main_leaves.h"
 #include "recorder.h"
 
@@ -102,7 +103,7 @@ void pit__note_thread(void)
     is_noted = pthread_setspecific(known - 1, &is_noted) == 0;
 }
 
-static struct pit__thread *list_of_thread(void)
+struct pit__thread *pit__tables_of_thread(void)
 {
     return key_made ? pthread_getspecific(key) : NULL;
 }
@@ -114,7 +115,7 @@ void pit__resume_rare(void)
         return;
     pit__signals_off();
     leave_behind();
-    for (struct pit__thread *t = list_of_thread(); t; t = t->next_of_thread)
+    for (struct pit__thread *t = pit__tables_of_thread(); t; t = t->next_of_thread)
         if (pit__is_entered(t) && pit__is_gone((uintptr_t)PIT_LOAD(t->gate)))
             pit__mend(t);
     pit__signals_on();
@@ -209,6 +210,7 @@ int pit__threads_init(void)
 {
     if (!key_made)
         key_made = pthread_key_create(&key, thread_ends) == 0;
+    pit__expect_forks();
     return key_made ? 0 : PIT_NO_MEMORY;
 }
 

@@ -7,6 +7,7 @@
 #include "recorder/recorder.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,68 @@ TEST(a_descriptor_replaced_by_one_for_reading_the_same_file)
     CHECK_INT(pit_close(), PIT_OK);
     close(reading);
     close(own);
+    clean();
+}
+
+/* The sampler's table of descriptors is its own: numbers of the program mean nothing there. */
+static void *grow_as_the_sampler_does(void *arg)
+{
+    struct pit__sources sources = {0};
+    pit__sources_own(&sources);
+    pit_recorder *rec = pit_default_recorder();
+    uint64_t bytes = rec->mapped_bytes - rec->used_bytes + 4096;
+    *(int *)arg = sources.keeps_open &&
+                  pit__block_new(rec, PIT_FMT_FACTS, PIT_FMT_NO_THREAD, bytes, 0) != NULL;
+    return NULL;
+}
+
+static int grow_on_a_sampler(void)
+{
+    pthread_t thread;
+    int has_grown = 0;
+    REQUIRE(pthread_create(&thread, NULL, grow_as_the_sampler_does, &has_grown) == 0);
+    pthread_join(thread, NULL);
+    return has_grown;
+}
+
+TEST(a_run_that_the_sampler_lets_grow_keeps_the_programs_descriptor)
+{
+    prepare();
+    int own = descriptor_of_run();
+    int other = own + 9; /* not a number that the sampler's table gives */
+    REQUIRE(dup2(own, other) == other);
+    pit_default_recorder()->fd = other;
+    close(own); /* releases the lock, which does not matter here */
+    CHECK_INT(grow_on_a_sampler(), 1);
+    CHECK_INT(pit_default_recorder()->fd, other);
+    CHECK_INT(grow_on_a_sampler(), 1);
+    make_nodes(2000);
+    pit_status status;
+    CHECK_INT(pit_get_status(NULL, &status), PIT_OK);
+    CHECK_INT(status.bytes_in_file, status.bytes);
+    CHECK_INT(pit_close(), PIT_OK);
+    CHECK_INT(descriptor_of_run(), -1);
+    clean();
+}
+
+/* The program has changed its user or its root, or has no descriptor left. */
+TEST(a_run_that_the_sampler_cannot_open_grows_by_the_program)
+{
+    prepare();
+    struct rlimit before;
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    struct rlimit few = {0, before.rlim_max};
+    int own = descriptor_of_run();
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    CHECK_INT(grow_on_a_sampler(), 0); /* no room: tried again once the program has made some */
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK_INT(pit_default_recorder()->fd, own);
+    make_nodes(5000);
+    pit_status status;
+    CHECK_INT(pit_get_status(NULL, &status), PIT_OK);
+    CHECK_INT(status.code, PIT_OK);
+    CHECK_INT(status.bytes_in_file, status.bytes);
+    CHECK_INT(pit_close(), PIT_OK);
     clean();
 }
 
