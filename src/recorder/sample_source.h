@@ -87,11 +87,11 @@ struct pit__channel_list {
     struct pit_fmt_channel of[PIT_FMT_CHANNEL_MAX];
 };
 
-/* The state of the sampler; used by one thread at a time. */
 /* Has the calling thread a table of descriptors that is not the program's? */
 extern __thread int pit__has_own_table
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* The state of the sampler; used by one thread at a time. */
 struct pit__sources {
     struct pit__channel_list list;
     int keeps_open;
