@@ -26,8 +26,9 @@
  * - A signal handler that interrupted the recorder on its own thread never waits: its spans and values
  *   are counted but not recorded, and other calls return PIT_BUSY or 0. The handler may call exit() or
  *   jump away (siglongjmp): the next span at the same stack depth or further up repairs the state that
- *   the interrupted call left. Threads may be cancelled. If a handler runs on an alternate stack that is
- *   too small to open a run, the next span elsewhere opens it.
+ *   the interrupted call left. Threads may be cancelled. The handler may call fork() and return in the
+ *   child too (not _Fork or a raw clone). If a handler runs on an alternate stack that is too small to
+ *   open a run, the next span elsewhere opens it.
  * - NULL for a site or a probe does nothing and is counted.
  * - Functions that return int return 0 or a negative enum pit_code; pit_strerror gives its text.
  * - A const char * argument is read only during the call, unless its comment says otherwise.

@@ -46,6 +46,7 @@ static void end_while_closing(void)
     atexit(note_end);
     if (pit_open(path, &options) != 0 || pthread_create(&thread, NULL, close_run, NULL) != 0)
         _exit(1);
+    pthread_detach(thread);
     await(&is_inside);
     exit(0);
 }
