@@ -13,6 +13,12 @@
 #else
 #define FINDS_CALLERS 0
 #endif
+/* The address sanitizer puts calls of its own between, whose frames are larger than the copy. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MUST_FIND 0
+#else
+#define MUST_FIND FINDS_CALLERS
+#endif
 
 static struct pit__code_callers callers;
 static struct pit__code_names names;
@@ -63,7 +69,7 @@ TEST(the_function_that_called_libc_is_found)
     uint64_t called = 0;
     CHECK_INT(sort_deep(), 2);
     uint64_t caller = pit__code_caller(&callers, inside, &stack, &called);
-    CHECK_INT(caller != 0, FINDS_CALLERS);
+    CHECK(caller ? FINDS_CALLERS : !MUST_FIND);
     if (!caller)
         return;
     CHECK_STR(name_of(caller), "sort_numbers");
