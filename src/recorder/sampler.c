@@ -118,6 +118,7 @@ void pit__sampler_stop(pit_recorder *rec)
     if (!has_ended(rec->control))
         return; /* stuck in a write: the program continues, and the recorder stays */
     rec->sampler_killed = !PIT_LOAD_ACQUIRE(rec->control->sampler_done);
-    pthread_join(rec->sampler, NULL);
+    if (!rec->sampler_killed) /* musl would wait for it forever */
+        pthread_join(rec->sampler, NULL);
     rec->control->sampler_running = 0;
 }

