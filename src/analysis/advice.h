@@ -91,7 +91,8 @@ struct pit__around {
     double main_cpu;  /* share in which the main thread ran */
     double delayed;   /* share in which it was ready to run without a processor */
     double stolen;    /* of these: the host of a virtual machine had its processor, estimated */
-    double stopped;   /* share in which its group was stopped by a quota */
+    double stopped;   /* of these too: the whole program was stopped from outside */
+    double throttled; /* share in which its group was stopped by a quota */
     double io_wait;   /* share in which it waited for storage */
     double read;      /* bytes per second from storage */
     double written;   /* bytes per second to storage */

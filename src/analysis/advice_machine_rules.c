@@ -5,10 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#define DELAYED_LEAST 0.10 /* share of the time ready to run without a processor */
-#define STOLEN_LEAST 0.20  /* the same, by the host: rented machines always lose a little */
-#define STOPPED_LEAST 0.05 /* share of the time stopped by a quota */
-#define SECONDS_LEAST 0.2  /* a shorter time can be chance */
+#define DELAYED_LEAST 0.10   /* share of the time ready to run without a processor */
+#define STOLEN_LEAST 0.20    /* the same, by the host: rented machines always lose a little */
+#define STOPPED_LEAST 0.05   /* share of the time stopped from outside */
+#define THROTTLED_LEAST 0.05 /* share of the time stopped by a quota */
+#define SECONDS_LEAST 0.2    /* a shorter time can be chance */
 /* share of the processors; above it, the program waits for its own threads, not for other programs */
 #define OWN_ALL 0.75
 #define TEAM_LEAST 0.25     /* DELAYED_LEAST for the threads that the main thread waits for */
@@ -49,10 +50,15 @@ static double stolen(const struct pit__around *around)
     return around->stolen > 0 ? around->stolen : 0;
 }
 
+static double stopped(const struct pit__around *around)
+{
+    return around->stopped > 0 ? around->stopped : 0;
+}
+
 /* Share of the time in which this machine's own programs had the processor that the program wanted. */
 static double queued(const struct pit__around *around)
 {
-    return around->delayed - stolen(around);
+    return around->delayed - stolen(around) - stopped(around);
 }
 
 static int is_long(double share, double least, const struct pit__around *around)
@@ -68,23 +74,36 @@ double pit__busy_call(const struct pit__case *all)
 
 /* The group counts its stops on each processor. The program was not stopped while its main thread ran, nor
  * while its threads ran on average. */
-static double stopped(const struct pit__around *around)
+static double throttled(const struct pit__around *around)
 {
     double ran = fmax(around->main_cpu, around->cpu / fmax(around->threads, 1));
     double rest = fmax(1 - ran, 0);
-    return ran > 0 && around->stopped > rest ? rest : around->stopped;
+    return ran > 0 && around->throttled > rest ? rest : around->throttled;
+}
+
+static void find_stopped(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = part_of_time(all, stopped(&all->around));
+    match.headline = "STOPPED: the whole program was stopped from outside for {p0} of the time";
+    match.evidence =
+        "about {t1} of {t2}, in which nothing of it ran, not even its sampler, though it "
+        "had work";
+    match.remedy = "measure again without a stop signal (Ctrl+Z), a debugger, or a pause of the container "
+                   "or the machine";
+    if (is_long(match.share, STOPPED_LEAST, &all->around))
+        pit__find_add(finds, &match);
 }
 
 static void find_throttled(const struct pit__case *all, struct pit__finds *finds)
 {
-    struct pit__match match = part_of_time(all, stopped(&all->around));
+    struct pit__match match = part_of_time(all, throttled(&all->around));
     match.severity = 2;
     match.headline =
         "THROTTLED: a limit on processor time stopped the program for {p0} of the time";
     match.evidence = "{t1} of {t2}, as its control group counted";
     match.remedy = "raise the limit (cpu.max, --cpus, the pod's cpu limit), or use no more threads "
                    "than it gives processors";
-    if (match.share > STOPPED_LEAST && match.stake > SECONDS_LEAST)
+    if (match.share > THROTTLED_LEAST && match.stake > SECONDS_LEAST)
         pit__find_add(finds, &match);
 }
 
@@ -256,6 +275,8 @@ static void find_device_memory(const struct pit__case *all, struct pit__finds *f
         pit__find_add(finds, &match);
 }
 
+const struct pit__rule pit__stopped_rule = {
+    .key = "stopped", .kind = PIT__KIND_CAUSE, .find = find_stopped};
 const struct pit__rule pit__throttled_rule = {
     .key = "throttled", .kind = PIT__KIND_CAUSE, .find = find_throttled};
 const struct pit__rule pit__swapping_rule = {

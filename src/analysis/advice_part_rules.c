@@ -26,6 +26,7 @@
 #define CONCENTRATED_CALLS 0.05 /* share of the calls */
 #define CONCENTRATED_COUNT 20   /* with fewer calls, "a few" has no meaning */
 #define CONCENTRATED_LEAST 0.1  /* share of the part in the time in spans */
+#define STOPPED_MOST 0.5        /* of the time of those few: the program was stopped */
 #define CONCENTRATED_STAKE 0.08 /* additional time of those few, as a share of the time in spans */
 
 /* The time of all parts of a role. Figures: share of the total, seconds, total, calls, units, units per
@@ -419,6 +420,9 @@ static void find_concentrated(const struct pit__case *all, struct pit__finds *fi
             few > fmax(1, CONCENTRATED_CALLS * (double)p->count))
             continue;
         if (finds->has_cause && p->half_seconds < pit__busy_call(all) * few)
+            continue;
+        /* in such a call the program was stopped */
+        if (all->around.stopped * all->around.seconds > STOPPED_MOST * p->half_seconds)
             continue;
         if ((i == all->slow.part || i == all->unit) && all->in_order && all->steady.period > 0 &&
             /* periodic: the other rule says more */

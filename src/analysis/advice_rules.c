@@ -153,6 +153,7 @@ const struct pit__rule *const pit__rules[] = {
     &pit__swapping_rule,
     &pit__oversubscribed_rule,
     &pit__starved_rule,
+    &pit__stopped_rule,
     &pit__leak_rule,
     &pit__device_memory_rule,
     &pit__recompile_rule,

@@ -32,8 +32,8 @@ const char *pit__look_at(const char *place);
 extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating_rule,
     pit__comm_bound_rule, pit__starved_rank_rule, pit__ranks_oversubscribed_rule;
 /* advice_machine_rules.c */
-extern const struct pit__rule pit__throttled_rule, pit__swapping_rule, pit__oversubscribed_rule,
-    pit__starved_rule, pit__device_memory_rule;
+extern const struct pit__rule pit__stopped_rule, pit__throttled_rule, pit__swapping_rule,
+    pit__oversubscribed_rule, pit__starved_rule, pit__device_memory_rule;
 /* advice_input_rules.c */
 extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule,
     pit__input_few_workers_rule, pit__input_storage_rule, pit__input_waiting_rule,

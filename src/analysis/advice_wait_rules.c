@@ -51,6 +51,14 @@ static double waited_least(const struct pit__case *all, const struct pit__part *
     return pit__waited(all) - (all->total + between - p->self_seconds);
 }
 
+/* Upper bound: it waited nowhere else. If the readings cover only a part of the run, by its processor time. */
+static double waited_most(const struct pit__case *all, const struct pit__part *p)
+{
+    double delayed = all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
+    double waited = isnan(all->idle) ? all->wall * (1 - delayed) - all->used : pit__waited(all);
+    return fmax(waited_least(all, p), fmin(p->self_seconds, waited));
+}
+
 /* Processor time of the child processes, as far as they have ended; NaN: not known. */
 static double children_seconds(const struct pit__case *all)
 {
@@ -205,7 +213,8 @@ static void find_waiting_part(const struct pit__case *all, struct pit__finds *fi
     match.figures[1] = p->self_seconds;
     match.figures[2] = all->total;
     match.figures[3] = (double)p->count;
-    match.stake = match.figures[4] = waited_least(all, p);
+    double waited = match.figures[4] = waited_least(all, p);
+    match.stake = waited_most(all, p);
     match.texts[0] = p->place;
     match.severity = 0; /* it may be waiting for useful work of its own child processes */
     match.headline = p->place
@@ -222,8 +231,8 @@ static void find_waiting_part(const struct pit__case *all, struct pit__finds *fi
         is_known && finds->has_cause && all->around.delayed > 0 ? all->around.delayed : 0;
     double surely = WAITS_SURELY * p->self_seconds * (1 - fmin(delayed, WAITS_MOST));
     if (wait.is_storage)
-        match.severity = pit__severity_of(match.stake / all->total);
-    if (match.stake > surely && match.share > WAITS_LEAST &&
+        match.severity = pit__severity_of(waited / all->total);
+    if (waited > surely && match.share > WAITS_LEAST &&
         (double)p->half_calls > WAITS_EVENLY * (double)p->count)
         pit__find_add(finds, &match);
 }

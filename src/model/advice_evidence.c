@@ -6,6 +6,7 @@
 
 #include "run_gpu.h"
 #include "run_stolen.h"
+#include "run_stopped.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ struct pit__around pit__around_unknown(void)
                                 .delayed = NAN,
                                 .stolen = NAN,
                                 .stopped = NAN,
+                                .throttled = NAN,
                                 .io_wait = NAN,
                                 .read = NAN,
                                 .written = NAN,
@@ -142,15 +144,17 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
         gpu = (struct pit__run_gpu){.memory_most = NAN, .memory_total = NAN};
     pit_sample first = first_reading(run);
     const pit_sample *started = &run->samples[run->sample_count / START_PARTS];
-    double stolen = pit__stolen_share(run);
+    double stolen = pit__stolen_share(run), stopped = pit__stopped_share(run);
+    double away = (stolen > 0 ? stolen : 0) + (stopped > 0 ? stopped : 0);
     return (struct pit__around){
         .seconds = seconds_between(run, &first, &run->newest),
         .cpu = rate(run, "cpu_ns", &first) / 1e9,
         .busy = rate(run, "busy_ns", &first) / 1e9,
         .main_cpu = rate(run, "main_cpu_ns", &first) / 1e9,
-        .delayed = rate(run, "run_delay_ns", &first) / 1e9 + (stolen > 0 ? stolen : 0),
+        .delayed = rate(run, "run_delay_ns", &first) / 1e9 + away,
         .stolen = stolen,
-        .stopped = rate(run, "throttled_ns", &first) / 1e9,
+        .stopped = stopped,
+        .throttled = rate(run, "throttled_ns", &first) / 1e9,
         .io_wait = rate(run, "io_delay_ns", &first) / 1e9,
         .read = rate(run, "read_bytes", &first),
         .written = rate(run, "write_bytes", &first),

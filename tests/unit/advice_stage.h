@@ -81,7 +81,7 @@ static inline struct pit__case healthy(void)
                                       .busy = NAN,
                                       .main_cpu = 0.97,
                                       .delayed = 0.01,
-                                      .stopped = 0,
+                                      .throttled = 0,
                                       .io_wait = NAN,
                                       .read = 0,
                                       .written = 0,

@@ -243,12 +243,12 @@ TEST(a_program_that_waits_is_not_throttled_where_nothing_counts_it)
 {
     struct pit__case all = healthy();
     all.around.cpu = all.around.main_cpu = 0.3;
-    all.around.stopped = NAN;
+    all.around.throttled = NAN;
     CHECK(!strstr(rules_of(&all), "throttled"));
-    all.around.stopped = 0.9; /* of two processors */
+    all.around.throttled = 0.9; /* of two processors */
     CHECK(strncmp(rules_of(&all), "throttled", 9) == 0);
     CHECK_NEAR(found[0].match.share, 0.7, 1e-9);
-    all.around.stopped = 0.2;
+    all.around.throttled = 0.2;
     CHECK(strncmp(rules_of(&all), "throttled", 9) == 0);
     CHECK_NEAR(found[0].match.share, 0.2, 1e-9);
 }

@@ -26,7 +26,18 @@ TEST(a_part_that_waits_does_not_compute)
     CHECK_STR(rules_of(&all), "waiting");
     CHECK_INT(found[0].match.part, 2);
     CHECK_INT(found[0].match.severity, 0); /* it may wait for processes that work */
-    CHECK_NEAR(found[0].match.stake, 7.5, 1e-9);
+    CHECK_NEAR(found[0].match.figures[4], 7.5, 1e-9);
+    CHECK_NEAR(found[0].match.stake, 8.5, 1e-9);
+    all.idle = NAN; /* readings that cover too little say what it waited at least, not at most */
+    all.around.seconds = 8.2;
+    all.around.main_cpu = 0;
+    all.around.delayed = 0;
+    all.wall = 10;
+    all.used = 0.2;
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK_NEAR(found[0].match.figures[4], 7.2, 1e-9);
+    CHECK_NEAR(found[0].match.stake, 9, 1e-9);
+    all = service(9);
     all.idle = 0.5; /* of which 4 s are certainly in ask: less than half of it */
     CHECK_STR(rules_of(&all), "compute");
 }

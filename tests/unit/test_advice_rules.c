@@ -13,7 +13,7 @@ TEST(a_healthy_training_has_nothing_that_stands_out)
                                       .cpu = NAN,
                                       .main_cpu = NAN,
                                       .delayed = NAN,
-                                      .stopped = NAN,
+                                      .throttled = NAN,
                                       .io_wait = NAN,
                                       .read = NAN,
                                       .written = NAN,
@@ -93,22 +93,39 @@ TEST(a_team_is_known_beside_other_programs_too)
     CHECK_STR(rules_of(&all), "starved");
 }
 
+TEST(a_program_that_was_stopped_from_outside_is_not_starved)
+{
+    struct pit__case all = healthy();
+    all.around.delayed = 0.32;
+    all.around.stopped = 0.3;
+    CHECK_STR(rules_of(&all), "stopped");
+    CHECK_NEAR(found[0].match.stake, 0.3 * 11, 1e-9);
+    all.around.cpu = 0.1;
+    all.around.delayed = 0.9; /* and had to wait for a processor, longer than it was stopped */
+    CHECK_STR(rules_of(&all), "starved stopped");
+    CHECK_NEAR(found[0].match.share, 0.6, 1e-9);
+    all.around.stopped = 0.01;
+    CHECK_STR(rules_of(&all), "starved");
+    all.around.stopped = all.around.delayed = 0.01;
+    CHECK_STR(rules_of(&all), "nothing");
+}
+
 TEST(a_quota_that_stops_the_program_is_said_before_its_waiting)
 {
     struct pit__case all = healthy();
-    all.around.stopped = 0.6;
+    all.around.throttled = 0.6;
     all.around.delayed = 0.5;
     all.around.cpu = 0.4;
     all.around.main_cpu = 0.1;
     CHECK_STR(rules_of(&all), "throttled");
-    all.around.stopped = 2.5; /* counted for each processor */
+    all.around.throttled = 2.5; /* counted for each processor */
     CHECK_STR(rules_of(&all), "throttled");
     CHECK_NEAR(found[0].match.share, 0.9, 1e-9); /* it was not stopped while it ran */
     all.around.main_cpu = 0;
     all.around.threads = 2; /* nor while both threads ran */
     CHECK_STR(rules_of(&all), "throttled");
     CHECK_NEAR(found[0].match.share, 0.8, 1e-9);
-    all.around.stopped = 0.01;
+    all.around.throttled = 0.01;
     all.around.delayed = 0;
     CHECK_STR(rules_of(&all), "nothing");
 }
@@ -424,6 +441,18 @@ TEST(few_calls_that_take_most_of_a_part_are_named)
     CHECK(strstr(found[0].match.headline, "one of {n1} calls") != NULL);
     parts[EXTRA].is_longest_first = 1; /* the first call: that is another rule's */
     CHECK_STR(rules_of(&all), "nothing");
+}
+
+TEST(a_call_in_which_the_program_was_stopped_is_not_blamed)
+{
+    struct pit__case all = with_extra("solve", STEP, 3, 100);
+    parts[EXTRA].half_calls = 1;
+    parts[EXTRA].half_seconds = 2.4;
+    parts[EXTRA].median = 0.005;
+    all.around.stopped = all.around.delayed = 2.3 / all.around.seconds;
+    CHECK_STR(rules_of(&all), "stopped");
+    all.around.stopped = all.around.delayed = 1 / all.around.seconds; /* it took long anyway */
+    CHECK_STR(rules_of(&all), "stopped concentrated");
 }
 
 /* ---- the course --------------------------------------------------------------------------------- */
