@@ -4,11 +4,12 @@ correctly: lines "key value" for collect.py.
     PYTHONPATH=build/python /usr/bin/python3 bench/bench_auto.py
 
 One process, one model, one thread. The hooks are removed and installed again every few steps, in random
-order; the first steps after a change are left out, because the interpreter adapts to changed classes. In
-each window of such turns the 10th percentiles of the thread's processor time with and without hooks are
-compared; the result is the median over all windows. The same comparison without hooks on both sides
-gives the noise. The models have many small layers, because every layer calls a hook; their number is chosen
-so that a step takes 4 ms and 0.6 ms on this machine. Standard error says whether each bar is held.
+order; the first steps after a change are left out, because the interpreter adapts to changed classes. A
+round has such a turn with hooks and two without; its figure is the difference of their median processor
+times. The result is the mean of the middle half of all rounds, and there are rounds until the standard error
+of that is a twelfth of it, or the time is up. The two turns without hooks give the noise in the same way.
+The models have many small layers, because every layer calls a hook; their number is chosen so that a step
+takes 4 ms and 0.6 ms on this machine. Standard error says whether each bar is held.
 """
 
 import random
@@ -19,10 +20,12 @@ import time
 import pitwall
 from pitwall import _auto, _pitwall
 
-WARM, TIMED = 5, 4  # steps of one turn
-TURNS = 12  # of each kind per window
-# prefix of the figures, the wanted step in ms, width of a layer, windows, the bar in % of the step
-STEPS = (("auto_", 4.0, 128, 12, 1.0), ("auto_small_", 0.6, 32, 60, 2.0))
+WARM, TIMED = 5, 5  # steps of one turn
+ROUNDS = 200  # between two looks at the standard error
+HOT_PAIRS = 300
+PRECISE = 1 / 12  # the standard error, as a share of the result
+# prefix of the figures, the wanted step in ms, width of a layer, seconds at most, the bar in % of the step
+STEPS = (("auto_", 4.0, 128, 60, 1.0), ("auto_small_", 0.6, 32, 150, 2.0))
 NAMES = ("step_ms", "step_us", "step_pct", "step_noise_pct")
 SAID = ("auto_cost_said_x_measured", "auto_hot_said_x_measured")
 
@@ -100,30 +103,41 @@ def layers_for(torch, width, wanted_ns):
     return max(1, round((wanted_ns - fixed) / each))
 
 
-def window(hooks, step, batches):
-    """The 10th percentile of each kind."""
-    times = {kind: [] for kind in batches}
-    for _ in range(TURNS):
-        for kind in random.sample(list(batches), len(batches)):
-            hooks.put(kind == "hooked")
-            for i in range(WARM + TIMED):
-                start = time.thread_time_ns()
-                step(batches[kind])
-                if i >= WARM:
-                    times[kind].append(time.thread_time_ns() - start)
-    return {kind: low_of(some) for kind, some in times.items()}
+def one_round(hooks, step, batches):
+    """The median of each kind."""
+    found = {}
+    for kind in random.sample(list(batches), len(batches)):
+        hooks.put(kind == "hooked")
+        times = []
+        for i in range(WARM + TIMED):
+            start = time.thread_time_ns()
+            step(batches[kind])
+            if i >= WARM:
+                times.append(time.thread_time_ns() - start)
+        found[kind] = statistics.median(times)
+    return found
 
 
-def measure(hooks, step, batches, windows):
-    """(a step without hooks, what the hooks add, its noise, what the hooks report), in ns."""
-    window(hooks, step, batches)
-    before = _pitwall._hook_counts()
-    found = [window(hooks, step, batches) for _ in range(windows)]
-    bare = statistics.median(low["bare"] for low in found)
-    added, noise = (statistics.median(low[kind] - low["bare"] for low in found)
-                    for kind in ("hooked", "again"))
+def middle(numbers):
+    """The mean of the middle half, and its standard error (that of the numbers with their ends pulled in)."""
+    numbers = sorted(numbers)
+    quarter = len(numbers) // 4
+    inner = numbers[quarter:len(numbers) - quarter]
+    pulled = [inner[0]] * quarter + inner + [inner[-1]] * quarter
+    return statistics.fmean(inner), statistics.stdev(pulled) / (0.5 * len(numbers) ** 0.5)
+
+
+def measure(hooks, step, batches, seconds):
+    """(a step without hooks, what the hooks add and the error of that, the noise, what the hooks report), in ns."""
+    one_round(hooks, step, batches)
+    before, start, rounds = _pitwall._hook_counts(), time.monotonic(), []
+    added, error = 0.0, float("inf")
+    while error > PRECISE * added and time.monotonic() - start < seconds:
+        rounds += [one_round(hooks, step, batches) for _ in range(ROUNDS)]
+        added, error = middle([r["hooked"] - (r["bare"] + r["again"]) / 2 for r in rounds])
+    noise, _ = middle([r["again"] - r["bare"] for r in rounds])
     said = _auto.cost(before)
-    return bare, added, abs(noise), said["cost_ns"] / said["steps"]
+    return statistics.median(r["bare"] for r in rounds), (added, error), abs(noise), said["cost_ns"] / said["steps"]
 
 
 def measure_hot(torch, hooks):
@@ -133,26 +147,36 @@ def measure_hot(torch, hooks):
         def forward(self, x):
             return x
 
-    module, low, said = Nothing(), {True: [], False: []}, []
-    for turn in range(2 * 100):
-        hooks.put(turn % 2 == 0)
-        for _ in range(300):
-            module(1)
-        before, start = _pitwall._hook_counts(), time.thread_time_ns()
-        for _ in range(2000):
-            module(1)
-        low[turn % 2 == 0].append((time.thread_time_ns() - start) / 2000)
-        cost = _auto.cost(before)
-        if cost["watched"]:
-            said.append(cost["cost_ns"] / cost["calls"])
-    # both by the 10th percentile of turns: a hook that loses its processor measures that too
-    return low_of(low[True]) - low_of(low[False]), low_of(said)
+    module, added, said = Nothing(), [], []
+    for _ in range(HOT_PAIRS):
+        took = {}
+        for is_on in random.sample((True, False), 2):
+            hooks.put(is_on)
+            for _ in range(300):
+                module(1)
+            before, start = _pitwall._hook_counts(), time.thread_time_ns()
+            for _ in range(2000):
+                module(1)
+            took[is_on] = (time.thread_time_ns() - start) / 2000
+            cost = _auto.cost(before)
+            if cost["watched"]:
+                said.append(cost["cost_ns"] / cost["calls"])
+        added.append(took[True] - took[False])
+    # both by the median of turns: a hook that loses its processor measures that too
+    return statistics.median(added), statistics.median(said)
 
 
 def tell(prefix, pct, noise_pct, bar):
     """For people: whether the bar is held. A figure below the noise is the noise."""
     state = "held" if max(pct, noise_pct) <= bar else "held within noise" if pct <= bar else "missed"
     print("%sstep_pct %.2f %% (noise %.2f %%), bar %g %%: %s" % (prefix, pct, noise_pct, bar, state), file=sys.stderr)
+
+
+def tell_said(key, ratio, error):
+    """The same for a reported cost: within a quarter of the measured one."""
+    state = "held" if 0.75 <= ratio <= 1.25 else "held within noise" if 0.75 <= ratio * (1 + error) and \
+        ratio * (1 - error) <= 1.25 else "missed"
+    print("%s %.2f (measured to %.0f %%), bar 0.75 to 1.25: %s" % (key, ratio, error * 100, state), file=sys.stderr)
 
 
 def main():
@@ -171,16 +195,18 @@ def main():
     _auto.install(torch)
     made = [make_step(torch, count, step[2]) for count, step in zip(layers, STEPS)]
     hooks = Hooks()
-    for (prefix, _, _, windows, bar), one in zip(STEPS, made):
-        bare, added, noise, said = measure(hooks, *one, windows)
+    for (prefix, _, _, seconds, bar), one in zip(STEPS, made):
+        bare, (added, error), noise, said = measure(hooks, *one, seconds)
         figures = (bare / 1e6, added / 1e3, added / bare * 100, noise / bare * 100)
         for name, figure in zip(NAMES, figures):
             show(prefix + name, figure)
         tell(prefix, figures[2], figures[3], bar)
     show(SAID[0], said / added)
+    tell_said(SAID[0], said / added, error / added)
     added, said = measure_hot(torch, hooks)
     show("auto_hot_ns", added)
     show(SAID[1], said / added)
+    tell_said(SAID[1], said / added, 0)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #define FIRST_LITTLE 2    /* times the extra time of the first ones */
 #define FIRST_SLOW 1.5    /* times the steady level */
 #define FIRST_FEW 5       /* up to this many count as the first ones, however the time is spread */
+#define FIRST_COMPILE 0.2 /* FIRST_LEAST, if it compiles: that is usual, and done once */
 #define COMPILE_SHARE 0.3 /* of the warm-up: time in compile parts */
 #define FEW_CALLS 0.05    /* of all calls, if they take half of the time */
 #define EXPLAINED_CALLS 0.15 /* the same, if another finding explains why they are slow */
@@ -90,8 +91,9 @@ static int is_compiling(const struct pit__case *all)
  * chance. */
 static double first_least(const struct pit__case *all, const struct pit__finds *finds)
 {
+    double least = is_compiling(all) ? FIRST_COMPILE : FIRST_LEAST;
     double delayed = finds->has_cause && all->around.delayed > 0 ? all->around.delayed : 0;
-    return delayed < 1 - FIRST_LEAST / BUSY_FIRST ? FIRST_LEAST / (1 - delayed) : BUSY_FIRST;
+    return delayed < 1 - least / BUSY_FIRST ? least / (1 - delayed) : BUSY_FIRST;
 }
 
 /* Figures: share of the run, the first, the level, how many are slow, time above the level. */

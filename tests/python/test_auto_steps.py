@@ -225,14 +225,14 @@ class Cost(py_case.Case):
         said = self.python("""
 from pitwall import _auto, _pitwall
 counts = {"spans": 2, "passed": 10, "steps": 1, "calls": 2, "watched": 1, "watched_ns": 1000.0}
-_auto._pass_ns[:] = [20.0]
+_auto._calls_ns[:] = [20.0, 100.0]
 _auto._pitwall = type("made_up", (), {"_hook_counts": staticmethod(lambda: dict(counts))})
 cold = _auto.cost()
 counts["watched_ns"] = 100.0
 hot = _auto.cost()
 tell([cold["pass_ns"], cold["cost_ns"], hot["pass_ns"], hot["cost_ns"]])
 """)
-        self.assertEqual([round(figure, 6) for figure in said], [140, 3680, 20, 440])
+        self.assertEqual([round(figure, 6) for figure in said], [140, 3760, 20, 520])
 
 
 if __name__ == "__main__":

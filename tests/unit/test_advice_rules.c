@@ -483,7 +483,10 @@ TEST(a_first_step_that_costs_is_named_and_compiling_told_apart)
     all.warmup.ends_at = 1;
     CHECK_STR(rules_of(&all), "first_step");
     CHECK(strstr(found[0].match.headline, "FIRST STEP") != NULL);
-    all.told.compiled = 1;
+    all.told.compiled = 1; /* that is usual, and done once */
+    CHECK_STR(rules_of(&all), "nothing");
+    all.first = 2.5;
+    all.warming = 2.4;
     CHECK_STR(rules_of(&all), "first_step");
     CHECK(strstr(found[0].match.headline, "COMPILE") != NULL);
     all.first = 0.3;
