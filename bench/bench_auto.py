@@ -18,6 +18,7 @@ import sys
 import time
 
 import pitwall
+from middle import middle
 from pitwall import _auto, _pitwall
 
 WARM, TIMED = 5, 5  # steps of one turn
@@ -116,15 +117,6 @@ def one_round(hooks, step, batches):
                 times.append(time.thread_time_ns() - start)
         found[kind] = statistics.median(times)
     return found
-
-
-def middle(numbers):
-    """The mean of the middle half, and its standard error (that of the numbers with their ends pulled in)."""
-    numbers = sorted(numbers)
-    quarter = len(numbers) // 4
-    inner = numbers[quarter:len(numbers) - quarter]
-    pulled = [inner[0]] * quarter + inner + [inner[-1]] * quarter
-    return statistics.fmean(inner), statistics.stdev(pulled) / (0.5 * len(numbers) ** 0.5)
 
 
 def measure(hooks, step, batches, seconds):

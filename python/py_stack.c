@@ -9,9 +9,9 @@
  * A thread that waits for the lock gets it when the main thread releases it next; only after the switch
  * interval of 5 ms is the main thread forced to. Calls that release the lock by themselves, as most of
  * PyTorch's do, would therefore get the time of the code before them. So the main thread is asked to take
- * the sample itself, at its current instruction, which also costs least: no lock changes hands. Our thread
- * takes the lock only if the main thread does not respond because it waits or computes in C; the lock is then
- * usually free.
+ * the sample itself, at its current instruction, which also costs least: no lock changes hands, and our thread
+ * wakes up once per period. It takes the lock only if the main thread has not responded for a whole period,
+ * because it waits or computes in C; the lock is then usually free.
  *
  * A sample is the innermost line of the program's own code, because users can change that code; for
  * installed packages and the standard library it is the line that called them. If all code is installed,
@@ -34,10 +34,8 @@
 #include <unistd.h>
 
 #define STACK_BYTES ((size_t)256 * 1024)
-#define MOST_FRAMES 1000 /* frames of a stack that are searched */
-#define LONGEST_ASK_NS                                                                             \
-    ((uint64_t)10 * 1000000) /* time for the main thread to take a sample itself */
-#define LEAST_ASK_NS ((uint64_t)50 * 1000)
+#define MOST_FRAMES 1000                   /* frames of a stack that are searched */
+#define LEAST_ASK_NS ((uint64_t)50 * 1000) /* time for the main thread to take a sample itself */
 #define NEVER UINT64_MAX
 
 int pitpy_stack_is_settled;
@@ -196,13 +194,12 @@ static void take_sample(uint64_t samples)
 
 /* ---- the thread ------------------------------------------------------------------------------- */
 
-/* Wait until then, or until no sample is wanted any more. Returns 0 if the thread must end. */
-static int wait_until(uint64_t due_ns, int while_wanted)
+/* Returns 0 if the thread must end. */
+static int wait_until(uint64_t due_ns)
 {
     struct timespec due = {(time_t)(due_ns / 1000000000u), (long)(due_ns % 1000000000u)};
     pthread_mutex_lock(&pace.lock);
-    while (!pace.stop && pitpy_monotonic_ns() < due_ns &&
-           (!while_wanted || __atomic_load_n(&asked.is_wanted, __ATOMIC_RELAXED)))
+    while (!pace.stop && pitpy_monotonic_ns() < due_ns)
         pthread_cond_timedwait(&pace.changed, &pace.lock, &due);
     int goes_on = !pace.stop;
     pthread_mutex_unlock(&pace.lock);
@@ -240,9 +237,6 @@ static int answer_pending(void *unused)
     (void)unused;
     __atomic_store_n(&asked.is_queued, 0, __ATOMIC_RELAXED);
     answer();
-    pthread_mutex_lock(&pace.lock);
-    pthread_cond_signal(&pace.changed);
-    pthread_mutex_unlock(&pace.lock);
     return 0;
 }
 
@@ -267,17 +261,17 @@ static int add_call(int (*call)(void *))
 #endif
 }
 
-static void ask(PyThreadState *state, uint64_t patience_ns)
+/* Ask for a sample, or take the one that was asked for a period ago. */
+static void ask(PyThreadState *state)
 {
-    if (!__atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE))
+    int is_late = __atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE);
+    if (!is_late) {
         pitpy_peek(asked.main, &asked.peek);
-    __atomic_store_n(&asked.is_wanted, 1, __ATOMIC_RELEASE);
-    int is_asked = __atomic_exchange_n(&asked.is_queued, 1, __ATOMIC_RELAXED);
-    if (!is_asked && !(is_asked = add_call(answer_pending)))
+        __atomic_store_n(&asked.is_wanted, 1, __ATOMIC_RELEASE);
+        if (__atomic_exchange_n(&asked.is_queued, 1, __ATOMIC_RELAXED) || add_call(answer_pending))
+            return;
         __atomic_store_n(&asked.is_queued, 0, __ATOMIC_RELAXED);
-    if (!wait_until(is_asked ? pitpy_monotonic_ns() + patience_ns : 0, 1) ||
-        !__atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE))
-        return;
+    }
     PyEval_RestoreThread(state);
     answer();
     PyEval_SaveThread();
@@ -288,15 +282,15 @@ static void ask(PyThreadState *state, uint64_t patience_ns)
 static void *sample(void *unused)
 {
     uint64_t interval = pace.interval_ns, due = asked.until_ns + interval;
-    uint64_t patience = interval / 2 < LONGEST_ASK_NS ? interval / 2 : LONGEST_ASK_NS;
+    uint64_t least = interval > LEAST_ASK_NS ? interval : LEAST_ASK_NS;
     PyThreadState *state = own.state;
     __atomic_store_n(&state->thread_id, PyThread_get_thread_ident(), __ATOMIC_RELEASE);
-    while (wait_until(due, 0)) {
+    while (wait_until(due)) {
         uint64_t now = pitpy_monotonic_ns();
         if (is_recording()) {
-            ask(state, patience > LEAST_ASK_NS ? patience : LEAST_ASK_NS);
+            ask(state);
             now = pitpy_monotonic_ns();
-            due = due + interval > now ? due + interval : now + interval;
+            due = due + interval > now ? due + interval : now + least;
         } else { /* another recorder may be opened */
             asked.until_ns = now;
             due = now + (interval ? interval : 1000000);
