@@ -317,7 +317,7 @@ class Examples(pit_case.Case):
 
     def test_the_leak_is_found_where_it_is(self):
         # Up to a hundred times slower there.
-        steps = {"": 300, "address": 200}.get(pit_case.sanitizer(), 40)
+        steps = {"": 300, "address": 100}.get(pit_case.sanitizer(), 24)
         text, growth, nodes = self.run_example("leak", "--quick", "--steps", steps)
         self.assertIs(growth["is_growing"], True, growth)
         self.assertRegex(text.splitlines()[0], r"growing .* inside step/")
@@ -337,7 +337,8 @@ class Examples(pit_case.Case):
     def test_a_cache_that_is_full_is_no_leak(self):
         # It is full after about 150 requests, which take longer than the others: growth is judged over the
         # second half of the time.
-        text, growth, nodes = self.run_example("cache", "--steps", 1200)
+        steps = 600 if pit_case.sanitizer() == "thread" else 1200
+        text, growth, nodes = self.run_example("cache", "--steps", steps)
         if pit_case.sanitizer() == "thread":
             # Its own bookkeeping grows slowly with the run.
             self.assertLess(growth["bytes_a_minute"], 48 * MB, growth)
