@@ -88,8 +88,9 @@ static void find_stopped(const struct pit__case *all, struct pit__finds *finds)
     match.evidence =
         "about {t1} of {t2}, in which nothing of it ran, not even its sampler, though it "
         "had work";
-    match.remedy = "measure again without a stop signal (Ctrl+Z), a debugger, or a pause of the container "
-                   "or the machine";
+    match.remedy =
+        "measure again without a stop signal (Ctrl+Z), a debugger, or a pause of the container "
+        "or the machine";
     if (is_long(match.share, STOPPED_LEAST, &all->around))
         pit__find_add(finds, &match);
 }

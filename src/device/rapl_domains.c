@@ -14,8 +14,7 @@
 #define VALUE_MASK (((uint64_t)1 << VALUE_BITS) - 1)
 #define ZONE "intel-rapl:"
 /* If a value is lower than the newest one by less than this part of the range, it was read earlier and
- * stored later. If it is lower by more, the counter has wrapped around. Just after that, a value that is higher
- * by nearly the whole range was read before. */
+ * stored later. If it is lower by more, the counter has wrapped around. */
 #define LATE_PART 8
 
 static struct pit__rapl rapl;
@@ -140,8 +139,7 @@ uint64_t pit__rapl_read(struct pit__rapl_domain *domain)
         uint64_t last = before & VALUE_MASK, begun = before & ~VALUE_MASK;
         if (value < last && domain->range == PIT__UNKNOWN)
             return PIT__UNKNOWN; /* it wrapped around, and the range is not known */
-        uint64_t late = domain->range / LATE_PART;
-        if (value < last ? last - value < late : begun && value - last > domain->range - late)
+        if (value < last && last - value < domain->range / LATE_PART)
             return whole_of(domain, before);
         after = (value < last ? begun + VALUE_MASK + 1 : begun) | value;
     } while (!__atomic_compare_exchange_n(&domain->newest, &before, after, 1, __ATOMIC_RELAXED,
