@@ -104,6 +104,10 @@ TEST(a_program_that_was_stopped_from_outside_is_not_starved)
     all.around.delayed = 0.9; /* and had to wait for a processor, longer than it was stopped */
     CHECK_STR(rules_of(&all), "starved stopped");
     CHECK_NEAR(found[0].match.share, 0.6, 1e-9);
+    all.around.main_cpu = 0.1;
+    all.around.throttled = 0.2; /* a program stands still by that too */
+    CHECK_STR(rules_of(&all), "throttled");
+    all.around.throttled = 0;
     all.around.stopped = 0.01;
     CHECK_STR(rules_of(&all), "starved");
     all.around.stopped = all.around.delayed = 0.01;
