@@ -91,7 +91,7 @@ static void find_stopped(const struct pit__case *all, struct pit__finds *finds)
     match.remedy =
         "measure again without a stop signal (Ctrl+Z), a debugger, or a pause of the container "
         "or the machine";
-    /* whoever is throttled, or waits for its own pages, stands still too */
+    /* a program that is throttled, or waits for its own pages, stands still too */
     for (size_t i = 0; i < finds->count; i++)
         if (finds->found[i].rule == &pit__throttled_rule ||
             finds->found[i].rule == &pit__swapping_rule)
