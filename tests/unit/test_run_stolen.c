@@ -1,22 +1,13 @@
 /* What the host of a virtual machine took from a run. */
 #include "check.h"
 
-#include "made_run.h"
 #include "model/run_stolen.h"
+#include "sampled_run.h"
 
 #include <math.h>
 
 #define SECOND ((uint64_t)1000000000u)
 #define MS ((uint64_t)1000000u)
-
-enum { MAIN, DELAY, STOLEN, BUSY, KEYS };
-
-static const pit_channel channels[KEYS] = {
-    {.key = "main_cpu_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-    {.key = "run_delay_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-    {.key = "stolen_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-    {.key = "busy_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-};
 
 /* The share of ten seconds, of a machine that was up before. */
 static double share_of(const uint64_t grown[KEYS])
@@ -29,14 +20,7 @@ static double share_of(const uint64_t grown[KEYS])
     }
     two[0] = (pit_sample){1000, first};
     two[1] = (pit_sample){1000 + 10 * SECOND, last};
-    pit_run run = made_run(NULL, 0);
-    run.has_samples = 1;
-    run.channels = channels;
-    run.channel_count = KEYS;
-    run.samples = two;
-    run.sample_count = 2;
-    run.sample_stride = 1;
-    run.newest = two[1];
+    pit_run run = sampled_run(two, 2);
     return pit__stolen_share(&run);
 }
 

@@ -1,22 +1,13 @@
 /* Time in which a whole program was stopped from outside. */
 #include "check.h"
 
-#include "made_run.h"
 #include "model/run_stopped.h"
+#include "sampled_run.h"
 
 #include <math.h>
 
 #define MS ((uint64_t)1000000u)
 #define READINGS 40
-
-enum { MAIN, DELAY, STOLEN, BUSY, KEYS };
-
-static const pit_channel channels[KEYS] = {
-    {.key = "main_cpu_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-    {.key = "run_delay_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-    {.key = "stolen_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-    {.key = "busy_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
-};
 
 /* What happened in the tenth gap between readings; all others are 100 ms long. */
 struct gap {
@@ -38,14 +29,7 @@ static double share_of(uint64_t main, struct gap odd)
         at += i == 0 ? 0 : gap.ms * MS;
         samples[i] = (pit_sample){at, values[i]};
     }
-    pit_run run = made_run(NULL, 0);
-    run.has_samples = 1;
-    run.channels = channels;
-    run.channel_count = KEYS;
-    run.samples = samples;
-    run.sample_count = READINGS;
-    run.sample_stride = 1;
-    run.newest = samples[READINGS - 1];
+    pit_run run = sampled_run(samples, READINGS);
     return pit__stopped_share(&run);
 }
 
@@ -66,7 +50,8 @@ TEST(a_gap_in_which_nothing_ran_is_a_stop)
 TEST(a_late_sampler_of_a_program_that_works_is_no_stop)
 {
     CHECK(share_of(100, (struct gap){2600, 2600, 0, 0}) == 0);
-    CHECK(share_of(100, (struct gap){2600, 100, 2500, 0}) == 0);  /* both waited for a processor */
+    CHECK(share_of(100, (struct gap){2600, 1600, 0, 0}) == 0);   /* and waited for a second of it */
+    CHECK(share_of(100, (struct gap){2600, 100, 2500, 0}) == 0); /* both waited for a processor */
     CHECK(share_of(100, (struct gap){2600, 1300, 0, 1300}) == 0); /* the host had it */
 }
 
@@ -77,18 +62,13 @@ TEST(a_late_sampler_of_a_program_that_waits_is_no_stop)
 
 TEST(a_point_of_several_readings_contains_a_stop_and_work)
 {
-    pit_run run = made_run(NULL, 0);
     for (int i = 0; i < READINGS;
          i++) { /* points of a second: each has the figures of its last reading */
         values[i][MAIN] = (uint64_t)(i + 1) * 1000 * MS;
         values[i][DELAY] = values[i][STOLEN] = values[i][BUSY] = 0;
         samples[i] = (pit_sample){(uint64_t)(i + (i > 10 ? 5 : 0)) * 1000 * MS, values[i]};
     }
-    run.has_samples = 1;
-    run.channels = channels;
-    run.channel_count = KEYS;
-    run.samples = samples;
-    run.sample_count = READINGS - 1;
+    pit_run run = sampled_run(samples, READINGS - 1);
     run.sample_stride = 8;
     run.newest = (pit_sample){samples[READINGS - 1].ticks, values[READINGS - 2]};
     CHECK_NEAR(pit__stopped_share(&run), 5.0 / ((double)run.newest.ticks / 1e9 - 1), 1e-9);
@@ -96,18 +76,10 @@ TEST(a_point_of_several_readings_contains_a_stop_and_work)
 
 TEST(what_was_not_read_is_not_known)
 {
-    pit_run run = made_run(NULL, 0);
-    run.has_samples = 1;
-    run.channels = channels;
-    run.channel_count = KEYS;
-    run.samples = samples;
-    run.sample_count = 3;
-    run.sample_stride = 1;
-    run.newest = samples[2];
-    CHECK(isnan(pit__stopped_share(&run)));
     (void)share_of(100, (struct gap){2600, 100, 0, 0});
+    pit_run run = sampled_run(samples, 3); /* too few */
+    CHECK(isnan(pit__stopped_share(&run)));
     values[11][DELAY] = PIT_UNKNOWN;
-    run.sample_count = READINGS;
-    run.newest = samples[READINGS - 1];
+    run = sampled_run(samples, READINGS);
     CHECK(isnan(pit__stopped_share(&run)));
 }
