@@ -267,6 +267,26 @@ class Places(py_case.Case):
     def test_waiting_for_a_pool_is_the_line_that_waits(self):
         self.planted("pool")
 
+    def test_a_main_thread_that_waits_is_sampled_meanwhile(self):
+        """Not only when it comes back: it may wait until the program ends. The limit only detects a hang."""
+        found = self.python("""
+            pitwall.open("run.pit")
+            end_of_wait, ends_wait = os.pipe()
+            grown = []
+            def watch():
+                def samples(): return pitwall.status()["place_samples"]
+                before, until = samples(), time.monotonic() + 60
+                while samples() < before + 3 and time.monotonic() < until: time.sleep(0.01)
+                grown.append(samples() - before)
+                os.write(ends_wait, b"x")
+            thread = threading.Thread(target=watch)
+            thread.start()
+            os.read(end_of_wait, 1)
+            thread.join()
+            tell(grown[0])
+        """)
+        self.assertGreaterEqual(found, 3)
+
     def test_hot_decorated_function(self):
         self.planted("decorated_function")
 
