@@ -154,7 +154,8 @@ while not is_sure() and sum(votes.values()) < 1000:
 tell([is_sure(), sorted(([count, *place] for place, count in votes.items()), key=lambda row: -row[0])])
 """
 
-# Continue until this many samples were taken: threads, generators, exceptions, forks.
+# Continue until this many samples were taken: threads, generators, exceptions, forks. The other threads pause in
+# between: if all of them always want the interpreter's lock, a sample takes 50 times as long.
 STRESS = """
 import itertools
 pitwall._pitwall._stack_pace(0)
@@ -165,6 +166,7 @@ def others():
     while not stop:
         with pitwall.span("thread"):
             sorted(str(i) for i in range(50))
+        time.sleep(0.002)
 threads = [threading.Thread(target=others) for _ in range(3)]
 for thread in threads: thread.start()
 def numbers():
