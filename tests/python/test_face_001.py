@@ -73,7 +73,7 @@ class Samples(py_case.Case):
         at = lines.index(AGGREGATE[1]) - 1
         self.assertEqual(lines[at - 1], "")
         self.assertEqual(lines[at:at + 5], AGGREGATE)
-        self.assertRegex(lines[at + 5], r"^batch_forward {18}150 {2,6}(\d+\.\d+ +){3}\d+\.\d+$")
+        self.assertRegex(lines[at + 5], r"^batch_forward {18}150 {2,}(\d+\.\d+ +){3}\d+\.\d+$")
         self.assertEqual(len(lines), at + 8)
 
     def test_context_manager(self):
