@@ -19,7 +19,7 @@ import sys
 import weakref
 from typing import Any
 
-from . import _auto, _pitwall
+from . import _auto, _auto_debugging, _pitwall
 from ._auto import AS_JIT, AS_LEARNING, AS_WAIT, BLOCKING, COMPILE, DISPATCH, LOADING, PLAIN
 
 
@@ -37,6 +37,7 @@ def install(jax):
     _auto.attempt("jax.Array", _hook_array)
     _auto.attempt("the compiler of jax", _hook_compiler)
     _auto.before_note(lambda counts: _see_device(jax))
+    _auto.before_note(lambda counts: _auto_debugging.see_jax(jax))
 
 
 def _see_device(jax):

@@ -1,7 +1,7 @@
 """Facts about a program that the hooks of PyTorch record, so that advice does not recommend more workers,
 another precision or accumulation to a program that already uses them.
 
-    framework, device, dtype, compute_threads, compiled
+    framework, device, dtype, compute_threads, compiled, debugging
     loader_workers, loader_batch, loader_persistent     of the loader with the most workers that was
                                                         iterated for training
     optimizer, optimizer_foreach, optimizer_fused       of the first one
@@ -10,7 +10,7 @@ another precision or accumulation to a program that already uses them.
 
 from typing import Any, Dict, List
 
-from . import _auto, _auto_device
+from . import _auto, _auto_debugging, _auto_device
 
 _loader: Dict[str, int] = {}
 _torch: List[Any] = []
@@ -47,6 +47,7 @@ def _see_model(module):
     torch = _torch[0]
     _auto_device.see_for_hooks()
     _auto.fact("compute_threads", torch.get_num_threads())
+    _auto.attempt("debugging aids", _auto_debugging.see_torch, torch)
     if getattr(module, "_compiled_call_impl", None) is not None:
         _auto.fact("compiled", "1")
     parameter = next(module.parameters(), None)

@@ -115,6 +115,7 @@ struct pit__around {
 /* Facts that the program recorded about itself; NULL or NaN: not recorded. */
 struct pit__told {
     const char *framework, *device, *dtype, *optimizer;
+    const char *debugging; /* aids that were on, "anomaly detection, tracemalloc"; NULL: none */
     double workers, batch, accumulation, compute_threads;
     int persistent, compiled; /* 1 yes, 0 no, -1 not known */
     int foreach, fused;       /* of the optimizer, the same */

@@ -1,4 +1,5 @@
-/* advice_code_rules.c: what a framework makes of the program: compiled again and again, numbers of 64 bits. */
+/* advice_code_rules.c: what a framework makes of the program: compiled again and again, numbers of 64 bits,
+ * debugging aids. */
 #include "advice_rules.h"
 
 #include <math.h>
@@ -85,7 +86,23 @@ static void find_float64(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
+/* What an aid costs cannot be told from one run, so findings whose stake is known come first. */
+static void find_debugging(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    if (!all->told.debugging)
+        return;
+    match.texts[0] = all->told.debugging;
+    match.headline = "DEBUGGING: the program ran with {s0}, which makes every operation slower";
+    match.evidence = "as the hooks saw in the latter half of the run; what it costs is not known "
+                     "from one run";
+    match.remedy = "turn it off, and run again";
+    pit__find_add(finds, &match);
+}
+
 const struct pit__rule pit__recompile_rule = {
     .key = "recompile", .kind = PIT__KIND_STAKE, .find = find_recompile};
 const struct pit__rule pit__float64_rule = {
     .key = "float64", .kind = PIT__KIND_STAKE, .find = find_float64};
+const struct pit__rule pit__debugging_rule = {
+    .key = "debugging", .kind = PIT__KIND_STAKE, .find = find_debugging};

@@ -104,6 +104,8 @@ static const char *remedy_of(const struct pit__case *all, const struct pit__part
 /* Figures: ratio, usual ratio, time, time of the forward pass, few calls, of all calls, their share. */
 static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds)
 {
+    if (all->told.debugging) /* it may check every backward */
+        return;
     for (size_t i = 0; i < all->part_count; i++) {
         struct pair pair = pair_of(all, finds, i);
         const struct pit__part *p = pair.backward, *f = pair.forward;

@@ -157,6 +157,7 @@ const struct pit__rule *const pit__rules[] = {
     &pit__leak_rule,
     &pit__device_memory_rule,
     &pit__recompile_rule,
+    &pit__debugging_rule,
     &pit__first_step_rule,
     &pit__gpu_idle_rule,
     &pit__launch_bound_rule,

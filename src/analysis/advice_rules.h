@@ -52,7 +52,7 @@ extern const struct pit__rule pit__overhead_rule;
 extern const struct pit__rule pit__copying_rule, pit__uneven_children_rule, pit__kernel_rule,
     pit__waiting_rule;
 /* advice_code_rules.c */
-extern const struct pit__rule pit__recompile_rule, pit__float64_rule;
+extern const struct pit__rule pit__recompile_rule, pit__float64_rule, pit__debugging_rule;
 /* advice_device_rules.c */
 extern const struct pit__rule pit__gpu_idle_rule, pit__launch_bound_rule, pit__sync_bound_rule;
 /* advice_course_rules.c */

@@ -191,6 +191,12 @@ static const char *fact(const pit_run *const *runs, size_t run_count, const char
     return value;
 }
 
+/* What is on; "none": nothing any more. */
+static const char *aids(const char *text)
+{
+    return text && strcmp(text, "none") != 0 ? text : NULL;
+}
+
 static double number(const char *text)
 {
     char *end = NULL;
@@ -210,6 +216,7 @@ struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count
         .device = fact(runs, run_count, "device"),
         .dtype = fact(runs, run_count, "dtype"),
         .optimizer = fact(runs, run_count, "optimizer"),
+        .debugging = aids(fact(runs, run_count, "debugging")),
         .workers = number(fact(runs, run_count, "loader_workers")),
         .batch = number(fact(runs, run_count, "loader_batch")),
         .accumulation = number(fact(runs, run_count, "accumulation")),

@@ -100,6 +100,18 @@ print(float(value).hex())
                   "eval_step/blocking": 2}
         self.assertEqual({path: found.get(path) for path in wanted}, wanted)
 
+    def test_debugging_aids(self):
+        self.hooked("""
+import jax, jax.numpy as jnp
+jax.config.update("jax_disable_jit", True)
+@jax.jit
+def step(w, x): return w - 0.1 * jax.grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
+w = jnp.ones((8, 2))
+for i in range(6): w = step(w, jnp.ones((4, 8)))
+print(float(w.sum()).hex())
+""", JAX_PLATFORMS="cpu")
+        self.assertEqual(self.run_read["facts"]["debugging"], "jit turned off")
+
 
 if __name__ == "__main__":
     auto_case.main(plain_build_only=True)

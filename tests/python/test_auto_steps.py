@@ -190,6 +190,27 @@ with torch.autocast("cpu", dtype=torch.bfloat16): model(batch()); model(batch())
 """)
         self.assertEqual(facts["dtype"], "bfloat16")
 
+    def test_debugging_aids_that_are_on_to_the_end(self):
+        facts = self.facts("""
+import tracemalloc
+tracemalloc.start()
+with torch.autograd.set_detect_anomaly(True): train(20)
+""", same_errors=False)  # the warning that it is on names a line of the caller
+        self.assertEqual(facts["debugging"], "anomaly detection, tracemalloc")
+        report = self.run_ok([auto_case.pit_case.tool(), "report", "--view", "bottlenecks", "run.pit"],
+                             cwd=self.where).stdout
+        self.assertIn("DEBUGGING: the program ran with anomaly detection, tracemalloc, which", report)
+
+    def test_debugging_aids_that_were_on_for_a_few_steps(self):
+        facts = self.facts("""
+with torch.autograd.set_detect_anomaly(True): train(3)
+train(20)
+""", same_errors=False)
+        self.assertEqual(facts["debugging"], "none")
+        report = self.run_ok([auto_case.pit_case.tool(), "report", "--view", "bottlenecks", "run.pit"],
+                             cwd=self.where).stdout
+        self.assertNotIn("DEBUGGING", report)
+
     def test_slopes_and_closures_are_no_accumulation(self):
         facts = self.facts("""
 for _ in range(4):                                         # an equation's loss: slopes of the output

@@ -30,6 +30,22 @@ TEST(a_model_of_float64_is_told_what_float32_saves)
     CHECK_STR(rules_of(&all), "input_processor");
 }
 
+TEST(debugging_aids_are_named_after_findings_whose_cost_is_known)
+{
+    struct pit__case all = healthy();
+    all.told.debugging = "anomaly detection";
+    CHECK_STR(rules_of(&all), "debugging");
+    CHECK_STR(found[0].match.texts[0], "anomaly detection");
+    CHECK(isnan(found[0].match.stake));
+    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds = 50; /* the aid may be the cause of the ratio */
+    all.total = 55;
+    CHECK_STR(rules_of(&all), "debugging");
+    all = healthy();
+    all.told.debugging = "anomaly detection";
+    all.told.dtype = "float64";
+    CHECK_STR(rules_of(&all), "float64 debugging");
+}
+
 TEST(a_program_without_spans_that_used_little_processor_time_waited)
 {
     struct pit__case all = healthy();
