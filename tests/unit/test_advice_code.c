@@ -37,7 +37,8 @@ TEST(debugging_aids_are_named_after_findings_whose_cost_is_known)
     CHECK_STR(rules_of(&all), "debugging");
     CHECK_STR(found[0].match.texts[0], "anomaly detection");
     CHECK(isnan(found[0].match.stake));
-    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds = 50; /* the aid may be the cause of the ratio */
+    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds =
+        50; /* the aid may be the cause of the ratio */
     all.total = 55;
     CHECK_STR(rules_of(&all), "debugging");
     all = healthy();
