@@ -13,9 +13,9 @@
     fuzz      every fuzzer of tests/fuzz for FUZZ_SECONDS (15; 60 with PITWALL_TEST_ALL)
 
 The programs of all stages run in parallel, while the next stage is built. Every program ends with the line
-`N passed, N failed`; the numbers are added up. A program that crashes, hangs (TEST_TIMEOUT, 300 s) or tests
-nothing is a failure, and so is a file that a program left in the source tree. The output of a program is in
-build/test-logs/ and is shown at once if it failed. The last line is the sum.
+`N passed, N failed`; the numbers are added up. A program that crashes, hangs (TEST_TIMEOUT: 300 s, 1800 with
+PITWALL_TEST_ALL) or tests nothing is a failure, and so is a file that a program left in the source tree. The
+output of a program is in build/test-logs/ and is shown at once if it failed. The last line is the sum.
 
 With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests use all data, not a sample.
 """

@@ -19,7 +19,7 @@ REMOVED = re.compile(
     r"|PITWALL|PITWALL_.*)$")
 # What tests themselves are told by.
 KEPT = {"PITWALL_BUILD", "PITWALL_SANITIZER", "PITWALL_TEST_ALL", "PITWALL_EMULATED", "PITWALL_FEW_RACES",
-        "PITWALL_FRAMEWORKS", "PITWALL_STRESS_SAMPLES"}
+        "PITWALL_FRAMEWORKS"}
 HERE = "127.0.0.1,localhost,::1"
 
 

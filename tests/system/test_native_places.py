@@ -141,7 +141,7 @@ class Spans(Places):
 class Stress(pit_case.Case):
     @pit_case.no_thread_sanitizer
     def test_samples_beside_forks_threads_and_exits(self):
-        wanted = int(os.environ.get("PITWALL_STRESS_SAMPLES", "20000"))
+        wanted = 10**6 if pit_case.is_test_all() else 20000
         folder = self.folder()
         done = self.run_ok([pit_case.program("prog_native_stress"), "run.pit", wanted], cwd=folder,
                            timeout=1200)
