@@ -8,6 +8,7 @@
  * output does not.
  */
 #include "pitwall_report.h"
+#include "recorder/native_places.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +24,9 @@
 #include <unistd.h>
 
 #define ENOUGH 80u
-#define HZ 100
+#define HZ 500         /* of the program's processor time */
+#define CALLERS_HZ 200 /* the highest rate at which callers are found */
+#define READ_HZ 100    /* how often samples are read */
 /* The thread sanitizer turns every memory access into a call, and those calls would be hot. */
 #define NOINLINE __attribute__((noinline, no_sanitize("thread")))
 
@@ -245,7 +248,10 @@ int main(int argc, char **argv)
                                                      : 0;
     if ((argc > 3 && !in_library) || (refused && !forbid_perf(refused)))
         return 3;
-    pit_options options = {.sample_stacks = HZ};
+    int is_of_libc =
+        strcmp(what, "exp") == 0 || strcmp(what, "memcpy") == 0 || strcmp(what, "malloc") == 0;
+    pit__native_hz = is_of_libc ? CALLERS_HZ : HZ;
+    pit_options options = {.sample_hz = READ_HZ};
     if (pit_open(argv[1], &options) != PIT_OK)
         return 4;
     for (int i = 0; refused ? i < 3 : samples() < ENOUGH; i++)
