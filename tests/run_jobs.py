@@ -6,7 +6,9 @@ stage first: a failure is seen early. After the last build twice as many run, be
 something, and the longest first: none runs alone at the end.
 """
 
+import contextlib
 import fcntl
+import glob
 import os
 import re
 import select
@@ -229,15 +231,19 @@ class Runner:
         log = os.path.join(self.logs, stage.name, program.name.replace("/", "-") + ".log")
         scratch = tempfile.mkdtemp(prefix="pit-")
         os.chmod(scratch, 0o755)  # a test may continue as another user
+        env = dict(os.environ, TMPDIR=scratch, **program.env)
+        reports = os.path.join(scratch, "reports")
+        if "TSAN_OPTIONS" in env:
+            env["TSAN_OPTIONS"] += ":log_path=" + reports
         begun = time.monotonic()
         try:
             with open(log, "wb") as file:
                 process = subprocess.Popen(
                     program.command, stdin=subprocess.DEVNULL, stdout=file,
-                    stderr=subprocess.STDOUT, cwd=self.tree, process_group=0,
-                    env=dict(os.environ, TMPDIR=scratch, **program.env))
+                    stderr=subprocess.STDOUT, cwd=self.tree, process_group=0, env=env)
                 status, cpu = wait_or_kill(process, scratch, log, self.installing)
             seconds = time.monotonic() - begun
+            keep_reports(reports, log)
             with self.lock:
                 stage.cpu += cpu
                 self.costs.append((cpu, seconds, stage.name, program.name))
@@ -287,8 +293,9 @@ class Runner:
     def fail(self, stage, name, why, log=None, count=1):
         """Count failures, and show them at once."""
         lines = ["  FAIL  %s: %s: %s (load %s)" % (stage, name, why, load())]
-        if log:
-            lines += self.excerpt(log)
+        for path in (log, reports_of(log)) if log else ():
+            if os.path.exists(path):
+                lines += self.excerpt(path)
         with self.lock:
             self.failed += count
             self.failures.append("%s: %s: %s" % (stage, name, why))
@@ -383,6 +390,22 @@ def wait_or_kill(process, scratch, log, waits_for):
             pass
     status, cpu = reap(process)
     return None if hung else status, cpu
+
+
+def reports_of(log):
+    """The file with the reports of a sanitizer that belong to a log."""
+    return log + ".reports"
+
+
+def keep_reports(prefix, log):
+    """Keep what the thread sanitizer wrote to files named after this prefix. It does not go to standard error,
+    because the sampler has its own descriptors, and what it wrote there would be lost."""
+    found = sorted(glob.glob(prefix + ".*"))
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(reports_of(log))  # of a former run
+    for path in found:
+        with open(path, "rb") as file, open(reports_of(log), "ab") as kept:
+            kept.write(file.read())
 
 
 def is_locked(path):

@@ -20,12 +20,12 @@ class Build(run_jobs.Build):
 
 
 class Run(pit_case.Case):
-    def run_programs(self, **programs):
+    def run_programs(self, env=None, **programs):
         """Their sum: the status and what was printed."""
         tree = self.folder()
         os.mkdir(os.path.join(tree, "src"))
         stage = Stage("made_up", Build(os.path.join(tree, "build")), lambda _: [
-            Program(name, ["sh", "-c", script], {}) for name, script in programs.items()])
+            Program(name, ["sh", "-c", script], env or {}) for name, script in programs.items()])
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             status = Runner(tree, os.path.join(tree, "build"), [stage]).run()
@@ -43,6 +43,14 @@ class Run(pit_case.Case):
                      "made_up: d: ended with status 0 and without its count",
                      "made_up: e: status 3 though nothing failed"):
             self.assertIn(part, said)
+
+    def test_reports_of_the_thread_sanitizer_are_shown_with_a_failure(self):
+        """They are in files: standard error of the thread that found something may be another file."""
+        report = 'echo a data race > "${TSAN_OPTIONS##*:log_path=}.$$"; '
+        status, said = self.run_programs({"TSAN_OPTIONS": "halt_on_error=1"}, a=report + GOOD,
+                                         b=report + 'echo "0 passed, 1 failed"; exit 1')
+        self.assertEqual((status, said.count("| a data race\n")), (1, 1), said)
+        self.assertIn("| 0 passed, 1 failed\n      | a data race\n", said)
 
     def test_a_file_left_in_the_source_tree_is_a_failure(self):
         status, said = self.run_programs(a="touch src/kept; " + GOOD)

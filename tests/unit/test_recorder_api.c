@@ -208,17 +208,22 @@ TEST(without_a_sampler_there_is_no_thread_and_with_one_there_is)
     CHECK_INT(samplers_become(0), 0);
 }
 
+/* The sampler may store the next pairs meanwhile. */
+static uint64_t last_ticks(const struct pit_fmt_header *header)
+{
+    uint32_t newest = __atomic_load_n(&header->last_pair, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&header->last[newest].ticks, __ATOMIC_RELAXED);
+}
+
 TEST(the_sampler_moves_the_end_of_a_run_on)
 {
     pit_options options = {.in_memory = 1, .sample_hz = 200};
     REQUIRE(pit_open(NULL, &options) == 0);
     const struct pit_fmt_header *header = pit_recorder_memory(NULL, NULL);
-    uint64_t before = header->last[__atomic_load_n(&header->last_pair, __ATOMIC_ACQUIRE)].ticks;
-    uint64_t after = before, until = probe_ns() + 600000000000u;
+    uint64_t before = last_ticks(header), after = before, until = probe_ns() + 600000000000u;
     while (after == before && probe_ns() < until) {
         usleep(2000);
-        uint32_t newest = __atomic_load_n(&header->last_pair, __ATOMIC_ACQUIRE);
-        after = __atomic_load_n(&header->last[newest].ticks, __ATOMIC_RELAXED);
+        after = last_ticks(header);
     }
     CHECK(after > before);
     CHECK_INT(pit_close(), 0);
