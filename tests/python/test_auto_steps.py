@@ -169,6 +169,10 @@ class Facts(auto_case.Case):
         self.hooked(SMALL + EVALUATE + program, **options)
         return self.run_read["facts"]
 
+    def bottlenecks(self):
+        return self.run_ok([auto_case.pit_case.tool(), "report", "--view", "bottlenecks", "run.pit"],
+                           cwd=self.where).stdout
+
     def test_what_advice_must_know(self):
         facts = self.facts("""
 for x in DataLoader(data, batch_size=3, num_workers=1, persistent_workers=True): learn(x)
@@ -197,9 +201,7 @@ tracemalloc.start()
 with torch.autograd.set_detect_anomaly(True): train(20)
 """, same_errors=False)  # the warning that it is on names a line of the caller
         self.assertEqual(facts["debugging"], "anomaly detection, tracemalloc")
-        report = self.run_ok([auto_case.pit_case.tool(), "report", "--view", "bottlenecks", "run.pit"],
-                             cwd=self.where).stdout
-        self.assertIn("DEBUGGING: the program ran with anomaly detection, tracemalloc, which", report)
+        self.assertIn("DEBUGGING: the program ran with anomaly detection, tracemalloc, which", self.bottlenecks())
 
     def test_debugging_aids_that_were_on_for_a_few_steps(self):
         facts = self.facts("""
@@ -207,9 +209,7 @@ with torch.autograd.set_detect_anomaly(True): train(3)
 train(20)
 """, same_errors=False)
         self.assertEqual(facts["debugging"], "none")
-        report = self.run_ok([auto_case.pit_case.tool(), "report", "--view", "bottlenecks", "run.pit"],
-                             cwd=self.where).stdout
-        self.assertNotIn("DEBUGGING", report)
+        self.assertNotIn("DEBUGGING", self.bottlenecks())
 
     def test_slopes_and_closures_are_no_accumulation(self):
         facts = self.facts("""
