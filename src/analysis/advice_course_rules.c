@@ -11,7 +11,7 @@
 #define FIRST_SLOW 1.5    /* times the steady level */
 #define FIRST_FEW 5       /* up to this many count as the first ones, however the time is spread */
 #define FIRST_COMPILE 0.2 /* FIRST_LEAST, if it compiles: that is usual, and done once */
-#define COMPILE_SHARE 0.3 /* of the warm-up: time in compile parts */
+#define COMPILE_SHARE 0.3 /* of the first one's extra time: time in compile parts */
 #define FEW_CALLS 0.05    /* of all calls, if they take half of the time */
 #define EXPLAINED_CALLS 0.15 /* the same, if another finding explains why they are slow */
 #define DRIFT_LEAST 0.1      /* of the median */
@@ -79,12 +79,23 @@ static int is_by_storage(const struct pit__case *all, const struct pit__finds *f
 
 /* ---- the start -------------------------------------------------------------------------------- */
 
-static int is_compiling(const struct pit__case *all)
+/* The first iteration's extra time. */
+static double first_more(const struct pit__case *all)
+{
+    return fmax(fmin(all->first - all->warmup.level, all->warming), 0);
+}
+
+static int has_compiled(const struct pit__case *all)
 {
     size_t part;
     uint64_t count;
-    return all->told.compiled == 1 ||
-           pit__role_seconds(all, PIT__ROLE_COMPILE, &part, &count) > COMPILE_SHARE * all->warming;
+    return pit__role_seconds(all, PIT__ROLE_COMPILE, &part, &count) >
+           COMPILE_SHARE * first_more(all);
+}
+
+static int is_compiling(const struct pit__case *all)
+{
+    return all->told.compiled == 1 || has_compiled(all);
 }
 
 /* The least share of the total to report. The first iterations may have waited longer than others by
@@ -101,9 +112,11 @@ static void find_first_step(const struct pit__case *all, struct pit__finds *find
 {
     double level = all->warmup.level, run = all->wall > all->total ? all->wall : all->total;
     int is_alone = all->first - level > FIRST_ALONE * all->warming;
+    /* after a compilation that is known, or if it is alone, those after it were only disturbed */
+    int is_one = is_alone || has_compiled(all);
+    double more = is_one ? first_more(all) : all->warming;
     if (!all->has_course || all->unit == PIT__NO_PART || !(level > 0) || all->warmup.ends_at == 0 ||
-        !(all->first > FIRST_SLOW * level) ||
-        !(all->warming > first_least(all, finds) * all->total) ||
+        !(all->first > FIRST_SLOW * level) || !(more > first_least(all, finds) * all->total) ||
         (is_seen_through(all, finds) && all->fair.warming < FIRST_LEAST) ||
         (!is_alone && (double)all->warmup.ends_at > fmax(1, FIRST_SHARE * (double)all->all.count)))
         return;
@@ -113,9 +126,9 @@ static void find_first_step(const struct pit__case *all, struct pit__finds *find
     match.share = match.figures[0] = all->first / run;
     match.figures[1] = all->first;
     match.figures[2] = level;
-    match.figures[3] = is_alone ? 1 : (double)all->warmup.ends_at;
-    match.stake = match.figures[4] = all->warming;
-    match.severity = pit__severity_of(all->warming / all->total);
+    match.figures[3] = is_one ? 1 : (double)all->warmup.ends_at;
+    match.stake = match.figures[4] = more;
+    match.severity = pit__severity_of(more / all->total);
     if (is_compiling(all)) {
         match.headline = "COMPILE: the first {name} took {t1}, {p0} of the run, the others {t2}";
         match.remedy = "compile once and keep the result, and leave it out of comparisons";

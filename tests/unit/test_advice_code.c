@@ -30,6 +30,19 @@ TEST(a_model_of_float64_is_told_what_float32_saves)
     CHECK_STR(rules_of(&all), "input_processor");
 }
 
+TEST(steps_after_a_compilation_that_are_a_little_slower_are_not_counted_to_it)
+{
+    struct pit__case all = with_extra("compile", FORWARD, 0.6, 1);
+    all.first = 0.1 + 1.3; /* the level is 0.1; tracing is outside of the compilation */
+    all.warmup.ends_at = 4;
+    all.warming = 2.4;
+    CHECK_STR(rules_of(&all), "nothing");
+    all.first = 0.1 + 2.2;
+    CHECK_STR(rules_of(&all), "first_step");
+    CHECK_NEAR(found[0].match.stake, 2.2, 1e-9);
+    CHECK_NEAR(found[0].match.figures[3], 1, 0);
+}
+
 TEST(debugging_aids_are_named_after_findings_whose_cost_is_known)
 {
     struct pit__case all = healthy();
