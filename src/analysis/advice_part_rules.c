@@ -12,13 +12,15 @@
 #define REPEATED 3      /* fewest calls: work done once at the end is normal */
 #define LOGGING_LEAST 0.08
 #define SAVE_LESS "save less often, or hand a copy to another thread or process"
-#define UNMARKED_MOST 0.5       /* share of the total; also for any other part */
-#define UNMARKED_LEAST 0.25     /* share of the batch or step outside its parts */
-#define UNMARKED_OUTSIDE 0.3    /* share of the time between the first and the last span */
-#define BEFORE_LEAST 0.4        /* share of the run before its first span */
-#define BEFORE_MOST_OF 0.6      /* share of the time outside all spans */
-#define BEFORE_SECONDS 1.0      /* seconds: starting a program takes less */
-#define RUNS_LEAST 0.4          /* share of the time in which the main thread had a processor */
+#define UNMARKED_MOST 0.5    /* share of the total; also for any other part */
+#define UNMARKED_LEAST 0.25  /* share of the batch or step outside its parts */
+#define UNMARKED_OUTSIDE 0.3 /* share of the time between the first and the last span */
+#define OUTSIDE_RUN 0.2      /* of the run, at least: a program may prepare after its first span */
+#define OUTSIDE_MOST 0.5     /* UNMARKED_OUTSIDE, whatever it is of the run */
+#define BEFORE_LEAST 0.4     /* share of the run before its first span */
+#define BEFORE_MOST_OF 0.6   /* share of the time outside all spans */
+#define BEFORE_SECONDS 1.0   /* seconds: starting a program takes less */
+#define RUNS_LEAST 0.4       /* share of the time in which the main thread had a processor */
 #define INTERPRETED_LEAST 0.35  /* share of the samples of native code */
 #define INTERPRETED_SOME 0.15   /* the same, if no compiled function stands out */
 #define COMPILED_MOST 0.25      /* the same, for the hottest compiled function */
@@ -359,7 +361,9 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
         match.remedy = pit__look_at(match.texts[0]);
         pit__find_add(finds, &match);
     }
-    if (outside > UNMARKED_OUTSIDE && !is_saving_said(finds, between)) {
+    int is_much = outside > OUTSIDE_MOST ||
+                  (outside > UNMARKED_OUTSIDE && !(between < OUTSIDE_RUN * all->wall));
+    if (is_much && !is_saving_said(finds, between)) {
         struct pit__match match = pit__match_of(PIT__NO_PART);
         match.share = match.figures[0] = outside;
         match.stake = match.figures[1] = between;

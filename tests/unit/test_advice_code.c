@@ -43,6 +43,22 @@ TEST(steps_after_a_compilation_that_are_a_little_slower_are_not_counted_to_it)
     CHECK_NEAR(found[0].match.figures[3], 1, 0);
 }
 
+TEST(time_between_the_spans_is_named_if_it_is_much_of_the_run_or_most_of_the_loop)
+{
+    struct pit__case all = healthy();
+    all.between = 0.45 * all.total; /* 31 % from the first span to the last */
+    all.wall =
+        4 * all.total; /* a short run, which imports for most of its time and then prepares */
+    all.before = all.wall - all.total - all.between;
+    CHECK_STR(rules_of(&all), "nothing");
+    all.wall = 1.6 * all.total;
+    all.before = all.wall - all.total - all.between;
+    CHECK_STR(rules_of(&all), "unmarked");
+    all.between = 1.1 * all.total;
+    all.wall = 10 * all.total;
+    CHECK_STR(rules_of(&all), "unmarked");
+}
+
 TEST(debugging_aids_are_named_after_findings_whose_cost_is_known)
 {
     struct pit__case all = healthy();
