@@ -26,11 +26,20 @@ def _in_python():
     return found
 
 
+def _is_on(owner, name):
+    """Ask a function of PyTorch; a version that lacks the function lacks that aid."""
+    function = getattr(owner, name, None)
+    return function is not None and function()
+
+
 def see_torch(torch):
-    """Look at PyTorch, and at Python. A version that lacks a function lacks that aid."""
-    places = ((torch, "is_anomaly_enabled", "anomaly detection"),
-              (torch.autograd, "_profiler_enabled", "PyTorch's profiler"))
-    _tell([text for owner, name, text in places if getattr(owner, name, bool)()] + _in_python())
+    """Look at PyTorch, and at Python."""
+    found = []
+    if _is_on(torch, "is_anomaly_enabled"):
+        found.append("anomaly detection")
+    if _is_on(torch.autograd, "_profiler_enabled"):
+        found.append("PyTorch's profiler")
+    _tell(found + _in_python())
 
 
 def see_jax(jax):
