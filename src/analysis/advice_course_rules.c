@@ -15,6 +15,9 @@
 #define FEW_CALLS 0.05    /* of all calls, if they take half of the time */
 #define EXPLAINED_CALLS 0.15 /* the same, if another finding explains why they are slow */
 #define DRIFT_LEAST 0.1      /* of the median */
+#define DRIFT_SURE 0.5       /* the same: more than a processor or its neighbours change */
+#define DRIFT_FALLS 0.25     /* of its range: what grows with the run does not become shorter again */
+#define DRIFT_OWN 0.9        /* of the additional time: one part has it, the others are as before */
 #define PERIOD_COSTS 0.03    /* of the time: extra time of the slow ones over the median */
 #define TRAINS_TWICE 3       /* times the median: less is a step that trains more than the others */
 #define LEVELS_COST 0.1      /* of the total: cost of the later level; less can be chance */
@@ -190,6 +193,16 @@ static const char *grows_at(const struct pit__case *all)
     return all->later.is_unmarked ? all->parts[all->unit].place : NULL;
 }
 
+/* A small change that comes and goes, or that several parts have: the processor, or other machines on its host,
+ * changed their speed. */
+static int is_by_machine(const struct pit__case *all, double drift)
+{
+    int is_one = (all->later.part != PIT__NO_PART || all->later.is_unmarked) &&
+                 all->later.share > DRIFT_OWN;
+    int has_parts = all->unit != PIT__NO_PART && all->parts[all->unit].children > 0;
+    return drift < DRIFT_SURE && (all->steady.falls > DRIFT_FALLS || (has_parts && !is_one));
+}
+
 /* Figures: change, median, iterations. */
 static void find_drift(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -198,7 +211,7 @@ static void find_drift(const struct pit__case *all, struct pit__finds *finds)
     double drift = is_fair ? all->fair.drift : all->steady.drift;
     int is_course = is_fair || course == PIT__COURSE_DRIFT || course == PIT__COURSE_SLOWDOWN ||
                     course == PIT__COURSE_UNSTEADY;
-    if (!is_long(all) || !is_course || is_by_storage(all, finds) ||
+    if (!is_long(all) || !is_course || is_by_storage(all, finds) || is_by_machine(all, drift) ||
         !(drift > (finds->has_cause ? BUSY_DRIFT : DRIFT_LEAST)) ||
         (is_fair ? all->fair.step_up : all->step_up) > 1 || (!is_fair && few_take_most(all)))
         return;

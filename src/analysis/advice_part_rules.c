@@ -20,7 +20,6 @@
 #define BEFORE_LEAST 0.4     /* share of the run before its first span */
 #define BEFORE_MOST_OF 0.6   /* share of the time outside all spans */
 #define BEFORE_SECONDS 1.0   /* seconds: starting a program takes less */
-#define RUNS_LEAST 0.4       /* share of the time in which the main thread had a processor */
 #define INTERPRETED_LEAST 0.35  /* share of the samples of native code */
 #define INTERPRETED_SOME 0.15   /* the same, if no compiled function stands out */
 #define COMPILED_MOST 0.25      /* the same, for the hottest compiled function */
@@ -276,18 +275,12 @@ static int is_interpreted(const struct pit__case *all)
            (all->interpreted > INTERPRETED_SOME && all->compiled < COMPILED_MOST);
 }
 
-/* Does the main thread hardly run, although it has a processor? Then samples show where it waits. */
-static int hardly_runs(const struct pit__around *around)
-{
-    return around->main_cpu < RUNS_LEAST * (1 - around->delayed);
-}
-
 /* A program without spans that spends its time in one place of Python code, not in compiled code. */
 static void find_interpreted(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
     if (all->part_count > 0 || !all->place || !is_interpreted(all) || pit__is_in_kernel(all) ||
-        hardly_runs(&all->around))
+        pit__main_hardly_runs(&all->around))
         return;
     match.share = match.figures[0] = all->place_share;
     match.figures[1] = all->interpreted;

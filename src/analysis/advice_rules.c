@@ -10,6 +10,8 @@
 #define LISTED_LEAST 0.03  /* least share of own time for a part to be named */
 #define PLAIN_LEAST 0.3    /* seconds sampled of a program without spans */
 #define PLAIN_USED 0.5     /* of the run: processor time; less is waiting */
+#define RUNS_LEAST 0.4     /* share of the time in which the main thread had a processor */
+#define TEAM_RUNS 0.5      /* processors that the other threads use */
 
 static int is_quiet(const struct pit__finds *finds)
 {
@@ -62,8 +64,39 @@ int pit__is_step_role(enum pit__role role)
            role == PIT__ROLE_OPTIMIZER;
 }
 
-/* One part has most of the time, or one place of a program without spans. Figures: share, time, total,
- * calls, share of the place. */
+int pit__main_hardly_runs(const struct pit__around *around)
+{
+    return around->main_cpu < RUNS_LEAST * (1 - around->delayed);
+}
+
+/* One place of a program without spans: the main thread computes there, or waits there for threads that do.
+ * Figures: share of the place, processors in use, processors. */
+static void find_compute_at(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    const struct pit__around *around = &all->around;
+    match.severity = 0;
+    match.share = match.figures[0] = all->place_share;
+    match.figures[1] = around->cpu;
+    match.figures[2] = around->processors;
+    match.texts[0] = all->place;
+    match.headline = "COMPUTE: {p0} of the run is at {s0}";
+    match.evidence = "by samples of its main thread; no spans were recorded";
+    match.remedy = "a faster program is one where this is faster";
+    if (pit__main_hardly_runs(around)) {
+        if (!(around->cpu - around->main_cpu > TEAM_RUNS))
+            return; /* waiting is not computing */
+        match.headline = around->processors > 1
+                             ? "COMPUTE: the program's threads use {o1} of {n2} processors; the "
+                               "main thread waits for them at {s0}"
+                             : "COMPUTE: the program's threads compute; the main thread waits for "
+                               "them at {s0}";
+        match.remedy = "a faster program is one where the threads' work is faster";
+    }
+    pit__find_add(finds, &match);
+}
+
+/* One part has most of the time. Figures: share, time, total, calls, share of the place. */
 static void find_compute(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
@@ -71,12 +104,7 @@ static void find_compute(const struct pit__case *all, struct pit__finds *finds)
     if (!is_quiet(finds))
         return;
     if (all->part_count == 0 && all->place) {
-        match.share = match.figures[0] = all->place_share;
-        match.texts[0] = all->place;
-        match.headline = "COMPUTE: {p0} of the run is at {s0}";
-        match.evidence = "by samples of its main thread; no spans were recorded";
-        match.remedy = "a faster program is one where this is faster";
-        pit__find_add(finds, &match);
+        find_compute_at(all, finds);
         return;
     }
     size_t part = next_largest(all, &match);

@@ -23,6 +23,8 @@ int pit__is_step_role(enum pit__role role);
 int pit__recompiles(const struct pit__case *all);
 /* Is much of the processor time in the kernel? */
 int pit__is_in_kernel(const struct pit__case *all);
+/* Does the main thread hardly run, although it has a processor? Then its samples show where it waits. */
+int pit__main_hardly_runs(const struct pit__around *around);
 /* What the main thread was seen waiting for nearly always, "for a network or a pipe"; NULL: not known. */
 const char *pit__waits_for(const struct pit__case *all);
 /* The remedy for time outside of marked parts, whose hottest place is this, or NULL. */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define SEEN_LEAST 8    /* looks at threads that waited */
+#define SEEN_FEW 6      /* the same in a short run, where they are most of all looks */
 #define WAITS_LEAST 0.2 /* share of the looks at threads with work */
 #define BUSY_WAITS                                                                                 \
     0.4 /* the same on a busy machine, where the owner of the lock may have to wait */
@@ -65,8 +66,9 @@ static struct pit__match match_of_looks(const struct pit__case *all, double wait
 
 static int is_much(const struct pit__finds *finds, const struct pit__match *match)
 {
-    return match->figures[1] >= SEEN_LEAST &&
-           match->share > (finds->has_cause ? BUSY_WAITS : WAITS_LEAST);
+    int is_most = match->share > BUSY_WAITS;
+    return match->figures[1] >= (is_most ? SEEN_FEW : SEEN_LEAST) &&
+           (is_most || (!finds->has_cause && match->share > WAITS_LEAST));
 }
 
 static void find_mutex(const struct pit__case *all, struct pit__finds *finds)

@@ -264,6 +264,26 @@ static int find_period(const double *x, size_t count, struct pit__variation *v)
 
 /* ---- the drift ----------------------------------------------------------------------------- */
 
+#define DRIFT_PARTS 10 /* of a series: what grows with the run is longer in each than in the one before */
+
+/* How far the medians of the parts fall from an earlier to a later one, as a share of their range: 0 for what
+ * grows all the time. */
+static double falls_of(const double *x, size_t count, double *spare)
+{
+    double low = INFINITY, high = -INFINITY, fall = 0;
+    for (size_t i = 0; i < DRIFT_PARTS; i++) {
+        size_t from = i * count / DRIFT_PARTS, to = (i + 1) * count / DRIFT_PARTS;
+        if (from == to)
+            return NAN;
+        memcpy(spare, x + from, (to - from) * sizeof *x);
+        double median = pit__median(spare, to - from);
+        high = fmax(high, median);
+        low = fmin(low, median);
+        fall = fmax(fall, high - median);
+    }
+    return high > low ? fall / (high - low) : NAN;
+}
+
 /* Growth, or the same downwards. */
 static int find_drift(const double *x, size_t count, double *spare, struct pit__variation *v)
 {
@@ -277,6 +297,8 @@ static int find_drift(const double *x, size_t count, double *spare, struct pit__
     mirror.change = -growth.change;
     if (v->median > 0 && (pit__is_growing(&growth, 0) || pit__is_growing(&mirror, 0)))
         v->drift = growth.change / v->median;
+    if (!isnan(v->drift))
+        v->falls = falls_of(x, count, spare);
     return 0;
 }
 
@@ -305,6 +327,7 @@ int pit__variation_find(const double *durations, size_t count, struct pit__varia
                                  .deviation = NAN,
                                  .slow_mean = NAN,
                                  .drift = NAN,
+                                 .falls = NAN,
                                  .low_spread = NAN,
                                  .excess = NAN};
     if (count == 0)

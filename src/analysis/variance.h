@@ -22,6 +22,7 @@ struct pit__variation {
      * those on the beat */
     int is_ranked;
     double drift; /* change over the series / median; NaN: not distinguishable from noise */
+    double falls; /* with a drift: the largest fall between parts of the series / their range */
     /* ratio of the lower third to the fastest twentieth: additions by chance to less than half of them do
      * not affect it */
     double low_spread;

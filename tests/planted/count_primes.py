@@ -14,5 +14,5 @@ def primes(low, high):
 
 
 with ThreadPoolExecutor(4) as pool:
-    parts = [pool.submit(primes, low, low + 4000) for low in range(4000, 200000, 4000)]
+    parts = [pool.submit(primes, low, low + 8000) for low in range(8000, 400000, 8000)]
     print(sum(part.result() for part in parts))

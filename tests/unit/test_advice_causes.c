@@ -163,6 +163,25 @@ TEST(a_finding_of_a_loop_that_is_little_of_the_run_is_not_said)
     CHECK(strstr(found[0].match.headline, "before the first span") != NULL);
 }
 
+TEST(a_small_drift_of_several_parts_or_with_falls_is_the_machines)
+{
+    struct pit__case all = healthy();
+    all.warmup.course = PIT__COURSE_DRIFT;
+    all.steady.drift = 0.3;
+    all.steady.falls = 0;
+    all.later = (struct pit__slow){.part = BACKWARD, .share = 1};
+    CHECK_STR(rules_of(&all), "drift");
+    all.later.share = 0.75; /* and forward has the rest */
+    CHECK_STR(rules_of(&all), "nothing");
+    all.later.part = PIT__NO_PART;
+    CHECK_STR(rules_of(&all), "nothing");
+    all.later = (struct pit__slow){.part = BACKWARD, .share = 1};
+    all.steady.falls = 0.5;
+    CHECK_STR(rules_of(&all), "nothing");
+    all.steady.drift = 0.8; /* no machine changes that much */
+    CHECK_STR(rules_of(&all), "drift");
+}
+
 TEST(a_backward_that_grows_along_the_run_is_a_drift)
 {
     struct pit__case all = healthy();

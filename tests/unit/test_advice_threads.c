@@ -89,6 +89,49 @@ TEST(pythons_lock_lets_one_thread_run)
     CHECK(strstr(rules_of(&all), "python_lock") == NULL);
 }
 
+TEST(in_a_short_run_few_looks_are_enough_if_most_of_them_agree)
+{
+    struct pit__case all = traders(30);
+    all.around.cpu = 1.02;
+    all.around.looks = (struct pit__looks){.working = 11, .python = 6};
+    CHECK_STR(rules_of(&all), "python_lock");
+    all.around.looks = (struct pit__looks){.working = 18, .python = 6}; /* a third: could be chance */
+    CHECK(strstr(rules_of(&all), "python_lock") == NULL);
+    all.around.looks = (struct pit__looks){.working = 9, .python = 5};
+    CHECK(strstr(rules_of(&all), "python_lock") == NULL);
+}
+
+/* Without spans, at a place of the main thread. */
+static struct pit__case plain_program(double main_cpu, double cpu)
+{
+    struct pit__case all = healthy();
+    all.part_count = 0;
+    all.unit = PIT__NO_PART;
+    all.total = 0;
+    all.wall = all.around.seconds = 10;
+    all.used = cpu * 10;
+    all.told.framework = NULL;
+    all.place = "count.py:18 in <genexpr>";
+    all.place_share = 1;
+    all.around.processors = 2;
+    all.around.threads = 4;
+    all.around.main_cpu = main_cpu;
+    all.around.cpu = cpu;
+    return all;
+}
+
+TEST(a_place_where_the_main_thread_waits_for_threads_does_not_compute)
+{
+    struct pit__case all = plain_program(0.95, 1.0);
+    CHECK_STR(rules_of(&all), "compute");
+    CHECK(strstr(found[0].match.headline, "of the run is at {s0}") != NULL);
+    all = plain_program(0.1, 1.9);
+    CHECK_STR(rules_of(&all), "compute");
+    CHECK(strstr(found[0].match.headline, "waits for them at {s0}") != NULL);
+    all = plain_program(0.1, 0.2); /* what works is not in this process */
+    CHECK(strstr(rules_of(&all), "compute") == NULL);
+}
+
 TEST(threads_that_take_turns_are_seen_without_a_mutex)
 {
     struct pit__case all = traders(30);
@@ -169,6 +212,7 @@ TEST(a_drift_whose_place_is_known_comes_before_the_memory_that_it_keeps)
     all.later.part = PIT__NO_PART; /* what grows is not known */
     CHECK_STR(rules_of(&all), "leak drift");
     all.later.part = DATA;
+    all.later.share = 1;
     all.steady.drift = 0.3; /* little time is lost */
     CHECK_STR(rules_of(&all), "leak drift");
 }

@@ -129,6 +129,24 @@ TEST(drift_up_and_down_is_its_change_along_the_series)
     CHECK_NEAR(find(200).drift, -0.667, 0.05);
 }
 
+TEST(growth_that_goes_back_on_its_way_is_known)
+{
+    fill(200, 0.02);
+    for (size_t i = 0; i < 200; i++)
+        series[i] *= 1 + 0.3 * (double)i / 199;
+    CHECK(find(200).drift > 0.2);
+    CHECK(find(200).falls < 0.1);
+    fill(200, 0.02);
+    for (size_t i = 0; i < 200; i++) /* fast again for a while */
+        series[i] *= i >= 100 && i < 140 ? 1 : 1 + 0.3 * (double)i / 199;
+    CHECK(find(200).drift > 0.2);
+    CHECK(find(200).falls > 0.3);
+    fill(200, 0.02);
+    CHECK(isnan(find(200).drift) == isnan(find(200).falls));
+    fill(7, 0);
+    CHECK(isnan(find(7).falls));
+}
+
 TEST(what_is_no_number_is_passed_over)
 {
     fill(50, 0.05);
