@@ -18,7 +18,7 @@ RULES = (
     "input_processor", "input_storage", "input_few_slow", "input_few_workers", "input_restarts",
     "validation", "checkpoint", "logging", "unmarked", "overhead", "optimizer", "odd_ratio",
     "concentrated", "waiting", "recompile", "float64", "drift", "slowdown", "periodic_stall", "high_variance", "runs_vary", "cache",
-    "mutex", "python_lock", "copying", "kernel", "imbalance",
+    "mutex", "python_lock", "copying", "kernel", "imbalance", "debugging",
     *QUIET_RULES,
 )
 
@@ -319,6 +319,9 @@ CASES: Tuple[Case, ...] = (
     Case("float64_mlp", "python", "train_float64.py",
          "The model computes in float64, as NumPy does; float32 takes about half as long.",
          ("float64",), (*SYMPTOMS, *PARTS)),
+    Case("debugging_anomaly", "python", "train_checked.py",
+         "Anomaly detection checks every gradient for NaN and keeps a trace of each operation.",
+         ("debugging",), ("odd_ratio", "compute", *SYMPTOMS)),
     # ---- waiting for something else than data
     Case("waiting_backend", "python", "serve_backend.py",
          "Each request waits for the backend's answer: the processor idles.",
