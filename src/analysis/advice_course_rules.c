@@ -16,11 +16,11 @@
 #define EXPLAINED_CALLS 0.15 /* the same, if another finding explains why they are slow */
 #define DRIFT_LEAST 0.1      /* of the median */
 #define DRIFT_SURE 0.5       /* the same: more than a processor or its neighbours change */
-#define DRIFT_FALLS 0.25     /* of its range: what grows with the run does not become shorter again */
-#define DRIFT_OWN 0.9        /* of the additional time: one part has it, the others are as before */
-#define PERIOD_COSTS 0.03    /* of the time: extra time of the slow ones over the median */
-#define TRAINS_TWICE 3       /* times the median: less is a step that trains more than the others */
-#define LEVELS_COST 0.1      /* of the total: cost of the later level; less can be chance */
+#define DRIFT_FALLS 0.25   /* of its range: what grows with the run does not become shorter again */
+#define DRIFT_OWN 0.9      /* of the additional time: one part has it, the others are as before */
+#define PERIOD_COSTS 0.03  /* of the time: extra time of the slow ones over the median */
+#define TRAINS_TWICE 3     /* times the median: less is a step that trains more than the others */
+#define LEVELS_COST 0.1    /* of the total: cost of the later level; less can be chance */
 #define SLOWDOWN_LEAST 1.3 /* times; a neighbour in the caches, or a warm processor, makes it 1.2 */
 #define BUSY_FIRST                                                                                 \
     0.4 /* BUSY_…: limits on a busy machine. The most that FIRST_LEAST is raised to */
@@ -197,8 +197,8 @@ static const char *grows_at(const struct pit__case *all)
  * changed their speed. */
 static int is_by_machine(const struct pit__case *all, double drift)
 {
-    int is_one = (all->later.part != PIT__NO_PART || all->later.is_unmarked) &&
-                 all->later.share > DRIFT_OWN;
+    int is_one =
+        (all->later.part != PIT__NO_PART || all->later.is_unmarked) && all->later.share > DRIFT_OWN;
     int has_parts = all->unit != PIT__NO_PART && all->parts[all->unit].children > 0;
     return drift < DRIFT_SURE && (all->steady.falls > DRIFT_FALLS || (has_parts && !is_one));
 }

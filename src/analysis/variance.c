@@ -264,7 +264,8 @@ static int find_period(const double *x, size_t count, struct pit__variation *v)
 
 /* ---- the drift ----------------------------------------------------------------------------- */
 
-#define DRIFT_PARTS 10 /* of a series: what grows with the run is longer in each than in the one before */
+#define DRIFT_PARTS                                                                                \
+    10 /* of a series: what grows with the run is longer in each than in the one before */
 
 /* How far the medians of the parts fall from an earlier to a later one, as a share of their range: 0 for what
  * grows all the time. */

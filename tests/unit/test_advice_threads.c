@@ -95,7 +95,8 @@ TEST(in_a_short_run_few_looks_are_enough_if_most_of_them_agree)
     all.around.cpu = 1.02;
     all.around.looks = (struct pit__looks){.working = 11, .python = 6};
     CHECK_STR(rules_of(&all), "python_lock");
-    all.around.looks = (struct pit__looks){.working = 18, .python = 6}; /* a third: could be chance */
+    all.around.looks =
+        (struct pit__looks){.working = 18, .python = 6}; /* a third: could be chance */
     CHECK(strstr(rules_of(&all), "python_lock") == NULL);
     all.around.looks = (struct pit__looks){.working = 9, .python = 5};
     CHECK(strstr(rules_of(&all), "python_lock") == NULL);
