@@ -13,9 +13,10 @@
 #define VALUE_BITS 48
 #define VALUE_MASK (((uint64_t)1 << VALUE_BITS) - 1)
 #define ZONE "intel-rapl:"
-/* If a value is lower than the newest one by less than this part of the range, it was read earlier and
- * stored later. If it is lower by more, the counter has wrapped around. */
+/* If a value is lower than the newest one by less than this part of the range, the counter has not wrapped
+ * around: the kernel may show an older value on another processor. */
 #define LATE_PART 8
+#define TRIES 8 /* readings, while other threads store theirs */
 
 static struct pit__rapl rapl;
 
@@ -127,22 +128,30 @@ static uint64_t whole_of(const struct pit__rapl_domain *domain, uint64_t word)
     return (word >> VALUE_BITS) * domain->range + (word & VALUE_MASK);
 }
 
-uint64_t pit__rapl_read(struct pit__rapl_domain *domain)
+static uint64_t value_now(const struct pit__rapl_domain *domain)
 {
     char text[64];
     int is_read = pit__file_text(domain->file, text, sizeof text);
     uint64_t value = is_read ? pit__number_at(text) : PIT__UNKNOWN;
-    if (value > VALUE_MASK)
-        return PIT__UNKNOWN;
-    uint64_t before = PIT_LOAD(domain->newest), after;
-    do {
+    return value > VALUE_MASK ? PIT__UNKNOWN : value;
+}
+
+/* The newest reading is looked up before the counter is read. If another thread has stored one meanwhile, this
+ * value may be older: held over a wrap-around it would look like a jump by nearly the whole range. Then the
+ * counter is read again; the other threads' readings are new enough if that happens many times. */
+uint64_t pit__rapl_read(struct pit__rapl_domain *domain)
+{
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t before = PIT_LOAD_ACQUIRE(domain->newest), value = value_now(domain);
         uint64_t last = before & VALUE_MASK, begun = before & ~VALUE_MASK;
-        if (value < last && domain->range == PIT__UNKNOWN)
-            return PIT__UNKNOWN; /* it wrapped around, and the range is not known */
+        if (value == PIT__UNKNOWN || (value < last && domain->range == PIT__UNKNOWN))
+            return PIT__UNKNOWN; /* not read; or it wrapped around, and the range is not known */
         if (value < last && last - value < domain->range / LATE_PART)
             return whole_of(domain, before);
-        after = (value < last ? begun + VALUE_MASK + 1 : begun) | value;
-    } while (!__atomic_compare_exchange_n(&domain->newest, &before, after, 1, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED));
-    return whole_of(domain, after);
+        uint64_t after = (value < last ? begun + VALUE_MASK + 1 : begun) | value;
+        if (__atomic_compare_exchange_n(&domain->newest, &before, after, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return whole_of(domain, after);
+    }
+    return whole_of(domain, PIT_LOAD(domain->newest));
 }

@@ -4,11 +4,42 @@
 #include "check.h"
 #include "device/rapl_domains.h"
 
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define RANGE 262143328850u
+
+/* What another thread does when this one has read the counter and not stored its value yet; once. */
+static void (*meanwhile)(void);
+
+/* The bare system calls of base/file_text.c, with what happens meanwhile. */
+long syscall(long number, ...)
+{
+    va_list list;
+    long result = -1;
+    va_start(list, number);
+    if (number == SYS_openat) {
+        int folder = va_arg(list, int);
+        const char *path = va_arg(list, const char *);
+        result = openat(folder, path, va_arg(list, int));
+    } else if (number == SYS_close) {
+        result = close(va_arg(list, int));
+    } else if (number == SYS_pread64) {
+        int fd = va_arg(list, int);
+        void *to = va_arg(list, void *);
+        result = pread(fd, to, va_arg(list, size_t), 0);
+        void (*happens)(void) = meanwhile;
+        meanwhile = NULL;
+        if (happens)
+            happens();
+    }
+    va_end(list);
+    return result;
+}
 
 static char root[] = "/tmp/pitwall-stub-rapl-XXXXXX";
 
@@ -76,5 +107,54 @@ TEST(a_package_and_its_memory_count_and_nothing_twice)
     CHECK_INT(pit__rapl_read(package), RANGE + 200000000000u);
     put("intel-rapl:0", "energy_uj", "not a number");
     CHECK(pit__rapl_read(package) == PIT__UNKNOWN);
+    remove_stub();
+}
+
+static void wraps_and_is_read(void)
+{
+    put("intel-rapl:0", "energy_uj", "150");
+    CHECK_INT(pit__rapl_read(&pit__rapl_find()->domains[0]), RANGE + 150);
+}
+
+static void counts_and_is_read(void)
+{
+    put("intel-rapl:0", "energy_uj", "300");
+    CHECK_INT(pit__rapl_read(&pit__rapl_find()->domains[0]), RANGE + 300);
+}
+
+TEST(a_value_held_while_the_counter_wraps_is_read_again)
+{
+    make_stub();
+    struct pit__rapl_domain *package = &pit__rapl_find()->domains[0];
+    put("intel-rapl:0", "energy_uj", "262143328000");
+    CHECK_INT(pit__rapl_read(package), 262143328000u);
+    put("intel-rapl:0", "energy_uj", "262143328500");
+    meanwhile = wraps_and_is_read;
+    CHECK_INT(pit__rapl_read(package), RANGE + 150);
+    meanwhile = counts_and_is_read; /* held without a wrap-around */
+    CHECK_INT(pit__rapl_read(package), RANGE + 300);
+    remove_stub();
+}
+
+static void is_read_again(void)
+{
+    static unsigned value = 1002;
+    char text[16];
+    snprintf(text, sizeof text, "%u", value++);
+    put("intel-rapl:0", "energy_uj", text);
+    pit__rapl_read(&pit__rapl_find()->domains[0]);
+    meanwhile = is_read_again;
+}
+
+TEST(a_thread_whose_value_is_always_old_gets_that_of_the_others)
+{
+    make_stub();
+    struct pit__rapl_domain *package = &pit__rapl_find()->domains[0];
+    CHECK_INT(pit__rapl_read(package), 1000);
+    put("intel-rapl:0", "energy_uj", "1001");
+    meanwhile = is_read_again;
+    uint64_t got = pit__rapl_read(package);
+    meanwhile = NULL;
+    CHECK(got > 1001 && got < 1020);
     remove_stub();
 }
