@@ -194,13 +194,12 @@ static const char *grows_at(const struct pit__case *all)
 }
 
 /* A small change that comes and goes, or that several parts have: the processor, or other machines on its host,
- * changed their speed. */
+ * changed their speed. Of a long run, the part may not be known. */
 static int is_by_machine(const struct pit__case *all, double drift)
 {
-    int is_one =
-        (all->later.part != PIT__NO_PART || all->later.is_unmarked) && all->later.share > DRIFT_OWN;
-    int has_parts = all->unit != PIT__NO_PART && all->parts[all->unit].children > 0;
-    return drift < DRIFT_SURE && (all->steady.falls > DRIFT_FALLS || (has_parts && !is_one));
+    int is_known = all->later.part != PIT__NO_PART || all->later.is_unmarked;
+    return drift < DRIFT_SURE &&
+           (all->steady.falls > DRIFT_FALLS || (is_known && all->later.share < DRIFT_OWN));
 }
 
 /* Figures: change, median, iterations. */

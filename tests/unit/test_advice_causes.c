@@ -173,10 +173,11 @@ TEST(a_small_drift_of_several_parts_or_with_falls_is_the_machines)
     CHECK_STR(rules_of(&all), "drift");
     all.later.share = 0.75; /* and forward has the rest */
     CHECK_STR(rules_of(&all), "nothing");
-    all.later.part = PIT__NO_PART;
+    all.later.part = PIT__NO_PART; /* not known, as in a long run */
+    CHECK_STR(rules_of(&all), "drift");
+    all.steady.falls = 0.5;
     CHECK_STR(rules_of(&all), "nothing");
     all.later = (struct pit__slow){.part = BACKWARD, .share = 1};
-    all.steady.falls = 0.5;
     CHECK_STR(rules_of(&all), "nothing");
     all.steady.drift = 0.8; /* no machine changes that much */
     CHECK_STR(rules_of(&all), "drift");
