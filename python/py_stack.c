@@ -37,6 +37,7 @@
 #define MOST_FRAMES 1000                   /* frames of a stack that are searched */
 #define LEAST_ASK_NS ((uint64_t)50 * 1000) /* time for the main thread to take a sample itself */
 #define NEVER UINT64_MAX
+#define NAME_BYTES 80 /* of a function's name, before a word that is added */
 
 int pitpy_stack_is_settled;
 
@@ -122,14 +123,17 @@ static int is_installed(const char *file)
            is_below(file, own.package);
 }
 
-/* The innermost frame of the program's own code, or else the innermost of all. Takes the reference. */
-static PyFrameObject *choose_frame(PyFrameObject *innermost)
+/* The innermost frame of the program's own code, or else the innermost of all. Takes the reference. Tells whether
+ * an import is under way in it. */
+static PyFrameObject *choose_frame(PyFrameObject *innermost, int *is_importing)
 {
     PyFrameObject *frame = innermost;
     Py_INCREF(frame);
     for (int i = 0; frame && i < MOST_FRAMES; i++) {
         PyCodeObject *code = PyFrame_GetCode(frame);
-        int is_found = !is_installed(text_of(code->co_filename));
+        const char *file = text_of(code->co_filename);
+        int is_found = !is_installed(file);
+        *is_importing |= file && strcmp(file, "<frozen importlib._bootstrap>") == 0;
         Py_DECREF(code);
         if (is_found) {
             Py_DECREF(innermost);
@@ -143,8 +147,16 @@ static PyFrameObject *choose_frame(PyFrameObject *innermost)
     return innermost;
 }
 
-static void note_frame(PyFrameObject *frame, uint64_t samples)
+/* "<module>, importing": src/base/place_words.h has the word too. */
+static const char *with_import(const char *function, char *text, size_t room)
 {
+    snprintf(text, room, "%.*s, importing", NAME_BYTES, function ? function : "?");
+    return text;
+}
+
+static void note_frame(PyFrameObject *frame, uint64_t samples, int is_importing)
+{
+    char text[NAME_BYTES + 16];
     PyCodeObject *code = PyFrame_GetCode(frame);
 #if PY_VERSION_HEX >= 0x030B0000
     PyObject *name = code->co_qualname;
@@ -154,8 +166,10 @@ static void note_frame(PyFrameObject *frame, uint64_t samples)
     int line = pitpy_peeked_line(&asked.peek, frame, code);
     if (line <= 0)
         line = PyFrame_GetLineNumber(frame);
-    pit_note_place(PIT_PLACE_PYTHON, text_of(name), text_of(code->co_filename),
-                   line > 0 ? (uint32_t)line : 0, samples);
+    const char *function = text_of(name);
+    pit_note_place(PIT_PLACE_PYTHON,
+                   is_importing ? with_import(function, text, sizeof text) : function,
+                   text_of(code->co_filename), line > 0 ? (uint32_t)line : 0, samples);
     Py_DECREF(code);
 }
 
@@ -180,8 +194,9 @@ static void take_sample(uint64_t samples)
 #endif
     PyFrameObject *frame = PyThreadState_GetFrame(state);
     if (frame) {
-        frame = choose_frame(frame);
-        note_frame(frame, samples);
+        int is_importing = 0;
+        frame = choose_frame(frame, &is_importing);
+        note_frame(frame, samples, is_importing);
         Py_DECREF(frame);
     } else {
         pit_note_place(PIT_PLACE_PYTHON, NULL, NULL, 0, samples); /* not in Python code at all */

@@ -171,7 +171,9 @@ struct pit__case {
     double measuring;              /* seconds spent on measuring; NaN */
     const char *place;             /* the hottest place outside all parts, or NULL */
     double place_share;
-    double saves; /* share of the samples outside all parts in functions that save something */
+    int is_import;  /* is that place an import? */
+    double imports; /* share of the samples outside all parts in imports */
+    double saves;   /* share of the samples outside all parts in functions that save something */
     const char *saves_at; /* the hottest place of these, or NULL */
     double interpreted;   /* share of the samples of native code in Python's interpreter; NaN */
     double compiled;      /* the same for the hottest other function */

@@ -38,6 +38,7 @@
 #define LUCK 0.15         /* share of the time: a virtual machine loses this without a trace */
 #define TOGETHER 2        /* ratio by which two parts vary together if the input causes it */
 #define MEMORY_SHARE 0.05 /* least growth, as a share of the memory in use */
+#define IMPORTS_MUCH 0.4  /* share of the samples of a program without iterations */
 #define CACHE_LEAST 64e6  /* additional bytes worth reporting */
 #define RUNS_DIFFER 1.1   /* ratio of the slowest to the fastest run */
 
@@ -403,6 +404,8 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
     struct pit__match match = pit__match_of(PIT__NO_PART);
     if (!all->is_growing || !(all->grown > MEMORY_SHARE * all->held) || pit__recompiles(all))
         return; /* repeated compilation: that rule says more */
+    if (all->unit == PIT__NO_PART && all->imports > IMPORTS_MUCH)
+        return; /* libraries that are loaded take memory */
     match.path = all->grows_in;
     match.figures[0] = all->growth_a_minute;
     match.figures[1] = all->grown;

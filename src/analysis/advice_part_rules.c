@@ -279,8 +279,8 @@ static int is_interpreted(const struct pit__case *all)
 static void find_interpreted(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
-    if (all->part_count > 0 || !all->place || !is_interpreted(all) || pit__is_in_kernel(all) ||
-        pit__main_hardly_runs(&all->around))
+    if (all->part_count > 0 || !all->place || all->is_import || !is_interpreted(all) ||
+        pit__is_in_kernel(all) || pit__main_hardly_runs(&all->around))
         return;
     match.share = match.figures[0] = all->place_share;
     match.figures[1] = all->interpreted;

@@ -82,7 +82,8 @@ static void find_compute_at(const struct pit__case *all, struct pit__finds *find
     match.texts[0] = all->place;
     match.headline = "COMPUTE: {p0} of the run is at {s0}";
     match.evidence = "by samples of its main thread; no spans were recorded";
-    match.remedy = "a faster program is one where this is faster";
+    match.remedy = all->is_import ? "import only what is used, where it is used"
+                                  : "a faster program is one where this is faster";
     if (pit__main_hardly_runs(around)) {
         if (!(around->cpu - around->main_cpu > TEAM_RUNS))
             return; /* waiting is not computing */

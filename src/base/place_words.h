@@ -4,5 +4,7 @@
 
 /* "decay calling exp": a function of the program, and the function of libc or libm that it had called. */
 #define PIT__CALLING " calling "
+/* After a Python function's name: an import is under way in it. python/py_stack.c adds it. */
+#define PIT__IMPORTING ", importing"
 
 #endif

@@ -104,20 +104,40 @@ static void put_place(const pit_tree_place *place, double share, char words[PLAC
     pit_place_text(&named, words, PLACE_BYTES);
 }
 
+/* Imports take the time before the spans, mostly; the rest of the time outside is explained by what is done
+ * there. Of a program without spans, they are a part of its work. */
+static int is_import(const pit_tree *tree, const pit_tree_place *place)
+{
+    return place->node == PIT_NO_NODE && tree->node_count > 0 &&
+           strstr(place->function, PIT__IMPORTING) != NULL;
+}
+
+/* Outside of all spans, an import only where there is nothing else. */
+static const pit_tree_place *hottest_place(const pit_tree *tree, uint32_t node)
+{
+    const pit_tree_place *hottest = pit_tree_hottest(tree, node);
+    if (!hottest || !is_import(tree, hottest))
+        return hottest;
+    for (size_t i = 0; i < tree->outside_count; i++)
+        if (tree->outside[i].kind == hottest->kind && !is_import(tree, &tree->outside[i]))
+            return &tree->outside[i];
+    return hottest;
+}
+
 /* The text of a node's hottest place; NULL if it is not known or one of many. If the lines of one function
  * together take far more than any line, the function's hottest line represents it. */
 static const char *place_of(struct pit__advice_case *made, const pit_tree *tree, uint32_t node,
                             double *share)
 {
     char words[PLACE_BYTES];
-    const pit_tree_place *place = pit_tree_hottest(tree, node);
+    const pit_tree_place *place = hottest_place(tree, node);
     const pit_tree_place *all = node == PIT_NO_NODE ? tree->outside : tree->places;
     size_t count = node == PIT_NO_NODE ? tree->outside_count : tree->place_count;
     if (!place || place->node_samples < FEW_SAMPLES)
         return NULL;
     *share = function_share(all, count, place);
     for (size_t i = 0; i < count; i++)
-        if (all[i].node == node && all[i].kind == place->kind &&
+        if (all[i].node == node && all[i].kind == place->kind && !is_import(tree, &all[i]) &&
             function_share(all, count, &all[i]) > FUNCTION_MORE * *share) {
             place = &all[i];
             *share = function_share(all, count, place);
@@ -157,6 +177,10 @@ void pit__set_places(struct pit__advice_case *made, const pit_tree *tree)
         if (tree->nodes[i].place_count > 0)
             made->parts[i].place = place_of(made, tree, (uint32_t)i, &made->parts[i].place_share);
     made->all.place = place_of(made, tree, PIT_NO_NODE, &made->all.place_share);
+    made->all.is_import = made->all.place && strstr(made->all.place, PIT__IMPORTING) != NULL;
+    for (size_t i = 0; i < tree->outside_count; i++)
+        if (strstr(tree->outside[i].function, PIT__IMPORTING))
+            made->all.imports += tree->outside[i].share;
     set_interpreted(tree, &made->all);
     set_saving(made, tree);
 }

@@ -529,11 +529,25 @@ with pitwall.span("a"):
                               for file, line in lines()): pass
                 """))
         path = self.launched("import pitwall\nimport optax", site=site)
-        files = self.python("""
-tell([os.path.basename(row["file"]) for row in pitwall.read(%r)["places"]])
+        found = self.python("""
+tell([[os.path.basename(row["file"]), row["function"]] for row in pitwall.read(%r)["places"]])
 """ % path)
-        self.assertIn("program.py", files)
-        self.assertNotIn("_auto_watch.py", files)
+        self.assertIn(["program.py", "<module>, importing"], found)
+        self.assertNotIn("_auto_watch.py", [file for file, _ in found])
+
+    def test_code_that_runs_while_its_module_is_imported_is_not_the_import(self):
+        path = self.launched("""
+            import sys, pitwall
+            if __name__ == "__main__":
+                import program
+            else:
+                while not any(row["line"] == 6 and row["file"].endswith("program.py")
+                              for row in pitwall.read_live()["places"]): sys.getsizeof(1)
+            """)
+        functions = self.python("""
+tell([row["function"] for row in pitwall.read(%r)["places"] if row["line"] == 6])
+""" % path)
+        self.assertEqual(set(functions), {"<module>"})
 
     def launched(self, program, name="run.pit", site=None):
         """Under pitwall run; the run it left, `left` being all files of its folder."""

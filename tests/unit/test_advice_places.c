@@ -68,6 +68,33 @@ TEST(only_places_of_the_same_function_are_added)
     CHECK_NEAR(made.all.place_share, 0.4, 1e-9);
 }
 
+static pit_tree_place python(const char *function, uint64_t samples)
+{
+    pit_tree_place place = native(function, "train.py", samples);
+    place.kind = PIT_PLACE_PYTHON;
+    return place;
+}
+
+TEST(imports_are_not_what_is_done_outside_of_the_spans)
+{
+    pit_node node = {.name = "step"};
+    pit_tree tree = {.outside = places, .outside_count = 3, .nodes = &node, .node_count = 1};
+    places[0] = python("<module>, importing", 55);
+    places[1] = python("<module>", 35);
+    places[2] = python("load, importing", 10);
+    CHECK_STR(named(3),
+              "train.py in <module>, importing"); /* without spans it is part of the work */
+    CHECK(made.all.is_import);
+    pit__arena_free(&made.arena);
+    made = (struct pit__advice_case){0};
+    pit__set_places(&made, &tree);
+    CHECK_STR(made.all.place, "train.py in <module>");
+    CHECK(!made.all.is_import);
+    CHECK_NEAR(made.all.imports, 0.65, 1e-9);
+    CHECK_NEAR(made.all.place_share, 0.35, 1e-9);
+    pit__arena_free(&made.arena);
+}
+
 TEST(a_library_without_a_caller_keeps_its_name)
 {
     places[0] = native("gemm", "libblas.so.3", 60);

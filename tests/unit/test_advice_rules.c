@@ -595,6 +595,10 @@ TEST(growth_without_iterations_may_be_data_that_is_needed)
     CHECK(strncmp(rules_of(&all), "leak", 4) == 0);
     CHECK(found[0].match.severity == 0);
     CHECK_HAS(found[0].match.headline, "LEAK?");
+    all.imports = 0.9; /* libraries that were loaded */
+    CHECK(strstr(rules_of(&all), "leak") == NULL);
+    all.imports = 0;
+    CHECK(strncmp(rules_of(&all), "leak", 4) == 0);
 }
 
 TEST(a_rule_of_memory_tells_a_leak_from_a_cache)

@@ -121,6 +121,16 @@ static struct pit__case plain_program(double main_cpu, double cpu)
     return all;
 }
 
+TEST(an_import_is_not_moved_to_compiled_code)
+{
+    struct pit__case all = plain_program(0.95, 1.0);
+    all.interpreted = 0.9;
+    CHECK_STR(rules_of(&all), "unmarked");
+    all.is_import = 1;
+    CHECK_STR(rules_of(&all), "compute");
+    CHECK(strstr(found[0].match.remedy, "import") != NULL);
+}
+
 TEST(a_place_where_the_main_thread_waits_for_threads_does_not_compute)
 {
     struct pit__case all = plain_program(0.95, 1.0);
