@@ -321,7 +321,7 @@ CASES: Tuple[Case, ...] = (
          ("float64",), (*SYMPTOMS, *PARTS)),
     Case("debugging_anomaly", "python", "train_checked.py",
          "Anomaly detection checks every gradient for NaN and keeps a trace of each operation.",
-         ("debugging",), ("odd_ratio", "compute", *SYMPTOMS)),
+         ("debugging",), ("odd_ratio", "compute", *SYMPTOMS), environment=SMALL_RING),
     # ---- waiting for something else than data
     Case("waiting_backend", "python", "serve_backend.py",
          "Each request waits for the backend's answer: the processor idles.",

@@ -19,7 +19,7 @@ PROGRAMS = os.path.join(pit_case.source_dir(), "tests", "planted")
 RECORDED = os.path.join(pit_case.source_dir(), "tests", "data", "planted")
 # Least share of the programs that must be recorded, which means that they were right.
 LEAST_SHARE = {"quiet": 0.95, "loaded": 0.95}
-MOST_BYTES = 9 << 19  # in the tree, all recorded runs together
+MOST_BYTES = 5 << 20  # in the tree, all recorded runs together
 
 
 def source(case):
