@@ -11,7 +11,7 @@
 #define PLAIN_LEAST 0.3    /* seconds sampled of a program without spans */
 #define PLAIN_USED 0.5     /* of the run: processor time; less is waiting */
 #define RUNS_LEAST 0.4     /* share of the time in which the main thread had a processor */
-#define TEAM_RUNS 0.5      /* processors that the other threads use */
+#define TEAM_RUNS 0.1      /* processors that other threads and children use */
 
 static int is_quiet(const struct pit__finds *finds)
 {
@@ -69,15 +69,16 @@ int pit__main_hardly_runs(const struct pit__around *around)
     return around->main_cpu < RUNS_LEAST * (1 - around->delayed);
 }
 
-/* One place of a program without spans: the main thread computes there, or waits there for threads that do.
- * Figures: share of the place, processors in use, processors. */
+/* One place of a program without spans: the main thread computes there, or waits there for threads or children
+ * that do. Figures: share of the place, processors in use, processors. */
 static void find_compute_at(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
     const struct pit__around *around = &all->around;
+    double used = fmax(around->cpu, all->used / all->wall); /* with children, if they are known */
     match.severity = 0;
     match.share = match.figures[0] = all->place_share;
-    match.figures[1] = around->cpu;
+    match.figures[1] = used;
     match.figures[2] = around->processors;
     match.texts[0] = all->place;
     match.headline = "COMPUTE: {p0} of the run is at {s0}";
@@ -85,14 +86,11 @@ static void find_compute_at(const struct pit__case *all, struct pit__finds *find
     match.remedy = all->is_import ? "import only what is used, where it is used"
                                   : "a faster program is one where this is faster";
     if (pit__main_hardly_runs(around)) {
-        if (!(around->cpu - around->main_cpu > TEAM_RUNS))
+        if (!(used - around->main_cpu > TEAM_RUNS))
             return; /* waiting is not computing */
-        match.headline = around->processors > 1
-                             ? "COMPUTE: the program's threads use {o1} of {n2} processors; the "
-                               "main thread waits for them at {s0}"
-                             : "COMPUTE: the program's threads compute; the main thread waits for "
-                               "them at {s0}";
-        match.remedy = "a faster program is one where the threads' work is faster";
+        match.headline = "COMPUTE: threads or child processes use {o1} of {n2} processors; the "
+                         "main thread waits for them at {s0}";
+        match.remedy = "a faster program is one where their work is faster";
     }
     pit__find_add(finds, &match);
 }

@@ -139,7 +139,7 @@ TEST(a_place_where_the_main_thread_waits_for_threads_does_not_compute)
     all = plain_program(0.1, 1.9);
     CHECK_STR(rules_of(&all), "compute");
     CHECK(strstr(found[0].match.headline, "waits for them at {s0}") != NULL);
-    all = plain_program(0.1, 0.2); /* what works is not in this process */
+    all = plain_program(0.1, 0.15); /* nothing works */
     CHECK(strstr(rules_of(&all), "compute") == NULL);
 }
 
