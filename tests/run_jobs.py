@@ -27,6 +27,7 @@ GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 # Seconds. `make test-all` takes a million samples where `make test` takes some hundred.
 LIMIT = float(os.environ.get("TEST_TIMEOUT") or (1800 if os.environ.get("PITWALL_TEST_ALL") == "1" else 300))
 SHOWN_LINES = 60
+SANITIZER_OPTIONS = {"ASAN_OPTIONS", "TSAN_OPTIONS"}
 LOCKS = ("python-env.lock", "python-frameworks.lock")  # of scripts/python_env.sh, in the build folder
 
 
@@ -233,8 +234,8 @@ class Runner:
         os.chmod(scratch, 0o755)  # a test may continue as another user
         env = dict(os.environ, TMPDIR=scratch, **program.env)
         reports = os.path.join(scratch, "reports")
-        if "TSAN_OPTIONS" in env:
-            env["TSAN_OPTIONS"] += ":log_path=" + reports
+        for options in SANITIZER_OPTIONS & env.keys():
+            env[options] += ":log_path=" + reports
         begun = time.monotonic()
         try:
             with open(log, "wb") as file:
@@ -398,8 +399,8 @@ def reports_of(log):
 
 
 def keep_reports(prefix, log):
-    """Keep what the thread sanitizer wrote to files named after this prefix. It does not go to standard error,
-    because the sampler has its own descriptors, and what it wrote there would be lost."""
+    """Keep what a sanitizer wrote to files named after this prefix. It does not go to standard error, because
+    the sampler has its own descriptors, and what it wrote there would be lost."""
     found = sorted(glob.glob(prefix + ".*"))
     with contextlib.suppress(FileNotFoundError):
         os.remove(reports_of(log))  # of a former run

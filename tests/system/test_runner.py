@@ -44,13 +44,14 @@ class Run(pit_case.Case):
                      "made_up: e: status 3 though nothing failed"):
             self.assertIn(part, said)
 
-    def test_reports_of_the_thread_sanitizer_are_shown_with_a_failure(self):
+    def test_reports_of_a_sanitizer_are_shown_with_a_failure(self):
         """They are in files: standard error of the thread that found something may be another file."""
-        report = 'echo a data race > "${TSAN_OPTIONS##*:log_path=}.$$"; '
-        status, said = self.run_programs({"TSAN_OPTIONS": "halt_on_error=1"}, a=report + GOOD,
-                                         b=report + 'echo "0 passed, 1 failed"; exit 1')
-        self.assertEqual((status, said.count("| a data race\n")), (1, 1), said)
-        self.assertIn("| 0 passed, 1 failed\n      | a data race\n", said)
+        for options in run_jobs.SANITIZER_OPTIONS:
+            report = 'echo what it found > "${%s##*:log_path=}.$$"; ' % options
+            status, said = self.run_programs({options: "halt_on_error=1"}, a=report + GOOD,
+                                             b=report + 'echo "0 passed, 1 failed"; exit 1')
+            self.assertEqual((status, said.count("| what it found\n")), (1, 1), said)
+            self.assertIn("| 0 passed, 1 failed\n      | what it found\n", said)
 
     def test_a_file_left_in_the_source_tree_is_a_failure(self):
         status, said = self.run_programs(a="touch src/kept; " + GOOD)
