@@ -17,11 +17,12 @@
 #define DRIFT_LEAST 0.1      /* of the median */
 #define DRIFT_SURE 0.5       /* the same: more than a processor or its neighbours change */
 #define DRIFT_FALLS 0.25   /* of its range: what grows with the run does not become shorter again */
-#define DRIFT_OWN 0.9      /* of the additional time: one part has it, the others are as before */
+#define LATER_OWN 0.9      /* of the additional time: one part has it, the others are as before */
 #define PERIOD_COSTS 0.03  /* of the time: extra time of the slow ones over the median */
 #define TRAINS_TWICE 3     /* times the median: less is a step that trains more than the others */
 #define LEVELS_COST 0.1    /* of the total: cost of the later level; less can be chance */
 #define SLOWDOWN_LEAST 1.3 /* times; a neighbour in the caches, or a warm processor, makes it 1.2 */
+#define SLOWDOWN_SURE 1.7  /* times: more than a machine changes its speed */
 #define BUSY_FIRST                                                                                 \
     0.4 /* BUSY_…: limits on a busy machine. The most that FIRST_LEAST is raised to */
 #define BUSY_DRIFT 0.5 /* in place of DRIFT_LEAST */
@@ -194,13 +195,18 @@ static const char *grows_at(const struct pit__case *all)
     return all->later.is_unmarked ? all->parts[all->unit].place : NULL;
 }
 
-/* A small change that comes and goes, or that several parts have: the processor, or other machines on its host,
- * changed their speed. Of a long run, the part may not be known. */
-static int is_by_machine(const struct pit__case *all, double drift)
+/* Did several parts become slower? If the processor, or other machines on its host, change their speed, all do.
+ * Of a long run it may not be known. */
+static int are_several(const struct pit__case *all)
 {
     int is_known = all->later.part != PIT__NO_PART || all->later.is_unmarked;
-    return drift < DRIFT_SURE &&
-           (all->steady.falls > DRIFT_FALLS || (is_known && all->later.share < DRIFT_OWN));
+    return is_known && all->later.share < LATER_OWN;
+}
+
+/* A small change that comes and goes, or that several parts have. */
+static int is_by_machine(const struct pit__case *all, double drift)
+{
+    return drift < DRIFT_SURE && (all->steady.falls > DRIFT_FALLS || are_several(all));
 }
 
 /* Figures: change, median, iterations. */
@@ -254,7 +260,7 @@ static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
     double times = is_course ? all->steady.mean / first
                    : is_fair ? all->fair.step_up
                              : all->step_up;
-    if (!is_long(all) || is_by_storage(all, finds) ||
+    if (!is_long(all) || is_by_storage(all, finds) || (times < SLOWDOWN_SURE && are_several(all)) ||
         (!is_fair && (few_take_most(all) || are_explained(all, finds))) ||
         !(times >
           (finds->has_cause || pit__others(all) > OTHERS_MUCH ? BUSY_SLOWDOWN : SLOWDOWN_LEAST)))

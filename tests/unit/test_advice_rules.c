@@ -526,6 +526,14 @@ TEST(two_levels_are_a_slowdown_and_no_drift)
     CHECK_STR(rules_of(&all), "nothing");
     all.around.busy = 1.9; /* nobody else is there */
     CHECK_STR(rules_of(&all), "slowdown");
+    all.later = (struct pit__slow){.part = FORWARD, .share = 0.6}; /* and the others: the machine */
+    CHECK_STR(rules_of(&all), "nothing");
+    all.step_up = 2;
+    CHECK_STR(rules_of(&all), "slowdown");
+    all.step_up = 1.4;
+    all.later.share = 0.95;
+    CHECK_STR(rules_of(&all), "slowdown");
+    all.later.part = PIT__NO_PART;
     all.step_from = 0.094; /* it costs 6 % */
     CHECK_STR(rules_of(&all), "nothing");
     all.step_up = 0.5; /* faster */
