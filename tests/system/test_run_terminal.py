@@ -154,7 +154,9 @@ class AsWithoutUs(Terminal):
             go = os.path.join(self.home, "go")
             if os.path.exists(go):
                 os.remove(go)
-            self.type(prefix + "sh -c 'echo begun; until [ -e go ]; do sleep 0.05; done; "
+            # Not sh, which starts programs by vfork: if Ctrl-Z stops the child before its exec, the parent
+            # waits for it in the kernel, cannot be stopped, and no shell gets the terminal back.
+            self.type(prefix + "bash -c 'echo begun; until [ -e go ]; do sleep 0.05; done; "
                                "echo slept; exit 6'")
             self.wait_for("^begun$")
             for _ in range(2):
