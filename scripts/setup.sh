@@ -10,7 +10,7 @@ declare -A packages=(
     [build]="gcc g++ cmake make libc6-dev pkg-config python3 python3-dev zlib1g-dev libzstd-dev
              libyaml-dev libjansson-dev libncurses-dev"
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
-            git gdb ninja-build valgrind e2fsprogs zstd tmux procps libbenchmark-dev hyperfine python3-pytest-benchmark
+            git gdb ninja-build ccache valgrind e2fsprogs zstd tmux procps libbenchmark-dev hyperfine python3-pytest-benchmark
             python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
             python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db musl-tools
             libomp-dev libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran chromium chromium-driver

@@ -143,7 +143,7 @@ class Runner:
     def make(self, build, stage):
         """Configure and build; a failure counts as one."""
         log = os.path.join(self.logs, stage.name, "build.log")
-        env = dict(os.environ, CMAKE_GENERATOR="Ninja")
+        env = dict(os.environ, CMAKE_GENERATOR="Ninja", **compiler_cache(self.tree))
         begun = time.monotonic()
         name = os.path.relpath(build.folder, self.tree)
         with open(log, "w", encoding="utf-8") as file:
@@ -354,6 +354,25 @@ class Runner:
             if step:
                 done += self.costs_known.of(building[0], "build")[0] * int(step[1]) / int(step[2])
         return done
+
+
+# ---- builds --------------------------------------------------------------------------------------
+
+def compiler_cache(tree):
+    """The environment in which CMake and the compiler use ccache, if it is installed and has a folder to write to:
+    sources that were compiled before, in this clone or another one, are not compiled again. CCACHE_DISABLE=1
+    switches it off."""
+    if not shutil.which("ccache"):
+        return {}
+    folder = subprocess.run(["ccache", "--get-config", "cache_dir"], stdout=subprocess.PIPE,
+                            encoding="utf-8", check=False).stdout.strip()
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return {}
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return {}
+    return {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CCACHE_BASEDIR": tree, "CCACHE_NOHASHDIR": "1"}
 
 
 # ---- one process --------------------------------------------------------------------------------

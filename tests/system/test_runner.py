@@ -3,13 +3,21 @@
 import contextlib
 import io
 import os
+import re
 import sys
+import unittest.mock
 
 import pit_case
 import run_jobs
 from run_jobs import Program, Runner, Stage
 
 GOOD = 'echo "1 passed, 0 failed"'
+PROJECT = """cmake_minimum_required(VERSION 3.18)
+project(one LANGUAGES C)
+set(CMAKE_C_FLAGS -g)
+include_directories(${CMAKE_SOURCE_DIR}/include)
+add_executable(one one.c)
+"""
 
 
 class Build(run_jobs.Build):
@@ -52,6 +60,34 @@ class Run(pit_case.Case):
                                              b=report + 'echo "0 passed, 1 failed"; exit 1')
             self.assertEqual((status, said.count("| what it found\n")), (1, 1), said)
             self.assertIn("| 0 passed, 1 failed\n      | what it found\n", said)
+
+    def test_what_was_compiled_in_one_clone_is_not_compiled_in_another(self):
+        cache = self.folder()
+        log = os.path.join(cache, "log")
+        with unittest.mock.patch.dict(os.environ, CCACHE_DIR=cache, CCACHE_LOGFILE=log):
+            os.environ.pop("CCACHE_DISABLE", None)
+            for _ in range(2):
+                tree = self.folder()
+                os.mkdir(os.path.join(tree, "include"))
+                for name, text in (("CMakeLists.txt", PROJECT), ("include/one.h", "int main(void);\n"),
+                                   ("one.c", '#include "one.h"\nint main(void) { return __FILE__[0] == 0; }\n')):
+                    with open(os.path.join(tree, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+                stage = Stage("made_up", run_jobs.Build(os.path.join(tree, "build")), lambda folder: [
+                    Program("one", ["sh", "-c", "%s/one && %s" % (folder, GOOD)], {})])
+                with contextlib.redirect_stdout(io.StringIO()) as said:
+                    status = Runner(tree, os.path.join(tree, "build"), [stage]).run()
+                self.assertEqual(status, 0, said.getvalue())
+        with open(log, encoding="utf-8") as file:
+            calls = [call for call in file.read().split("=== CCACHE") if "/one.c" in call]
+        self.assertEqual([re.search(r"Result: (\w+)", call)[1] for call in calls],
+                         ["cache_miss", "direct_cache_hit"])
+
+    def test_without_a_folder_for_it_there_is_no_cache_of_the_compiler(self):
+        with unittest.mock.patch.dict(os.environ, CCACHE_DIR="/proc/nothing"):
+            self.assertEqual(run_jobs.compiler_cache("/tree"), {})
+        with unittest.mock.patch.dict(os.environ, CCACHE_DIR=self.folder()):
+            self.assertEqual(run_jobs.compiler_cache("/tree")["CCACHE_BASEDIR"], "/tree")
 
     def test_a_file_left_in_the_source_tree_is_a_failure(self):
         status, said = self.run_programs(a="touch src/kept; " + GOOD)
