@@ -69,7 +69,8 @@ struct pit__part {
     /* its parallel regions: their threads on average; the time in which threads worked, and in which they had
      * finished and the slowest had not, in sum; 0: none */
     double team_threads, team_busy, team_lag;
-    int apart; /* overlaps or lies inside others: not part of the total */
+    double in_openmp; /* share of its native samples in OpenMP's own library; NaN: too few */
+    int apart;        /* overlaps or lies inside others: not part of the total */
 };
 
 /* What the sampler saw threads do, in how many looks; NaN or 0: not known. */

@@ -39,7 +39,7 @@
 #define LUCK 0.15         /* share of the time: a virtual machine loses this without a trace */
 #define TOGETHER 2        /* ratio by which two parts vary together if the input causes it */
 #define MEMORY_SHARE 0.05 /* least growth, as a share of the memory in use */
-#define IMPORTS_MUCH 0.4  /* share of the samples of a program without iterations */
+#define IMPORTS_MUCH 0.4  /* share of the samples of a program without spans */
 #define CACHE_LEAST 64e6  /* additional bytes worth reporting */
 #define RUNS_DIFFER 1.1   /* ratio of the slowest to the fastest run */
 
@@ -410,7 +410,7 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
     struct pit__match match = pit__match_of(PIT__NO_PART);
     if (!all->is_growing || !(all->grown > MEMORY_SHARE * all->held) || pit__recompiles(all))
         return; /* repeated compilation: that rule says more */
-    if (all->unit == PIT__NO_PART && all->imports > IMPORTS_MUCH)
+    if (all->part_count == 0 && all->imports > IMPORTS_MUCH)
         return; /* libraries that are loaded take memory */
     match.path = all->grows_in;
     match.figures[0] = all->growth_a_minute;

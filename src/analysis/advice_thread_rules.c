@@ -18,7 +18,11 @@
 #define TURNS_SECONDS 1.0
 #define LAG_LEAST 0.2    /* share of the threads' time */
 #define LAG_COSTS 0.1    /* of the total */
-#define PRESSED_MOST 0.3 /* share of the time in which some thread waits for a processor */
+#define OPENMP_LEAST 0.3 /* share of the samples in OpenMP's own code */
+#define OPENMP_BUSY                                                                                \
+    0.6 /* the same on a busy machine, where threads wait for one that has no processor */
+#define SMALL_REGION 1e-4 /* seconds: to start and to end it takes microseconds */
+#define PRESSED_MOST 0.3  /* share of the time in which some thread waits for a processor */
 
 /* Processors that the program's threads could use. */
 static double could_use(const struct pit__around *around)
@@ -71,13 +75,44 @@ static int is_much(const struct pit__finds *finds, const struct pit__match *matc
            (is_most || (!finds->has_cause && match->share > WAITS_LEAST));
 }
 
+/* Threads of a parallel region that wait for one another in a loop, which looks like work: for a critical
+ * section, a lock or a barrier. If one of them has more to do, find_imbalance says so. Figures: share, threads,
+ * seconds of a region. */
+static void find_openmp_lock(const struct pit__case *all, struct pit__finds *finds)
+{
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        struct pit__match match = pit__match_of(i);
+        match.figures[0] = p->in_openmp;
+        match.figures[1] = p->team_threads;
+        match.figures[2] = p->self_seconds / (double)p->count;
+        match.stake = p->in_openmp * p->self_seconds;
+        match.share = match.stake / all->total;
+        match.severity = pit__severity_of(match.share);
+        match.headline =
+            "LOCK: the {n1} threads of {name} spend {p0} of their time in OpenMP itself";
+        match.evidence = "by samples of the main thread; a region takes {t2}, and its threads "
+                         "finish together";
+        match.remedy = match.figures[2] < SMALL_REGION
+                           ? "put more work into each parallel region: to start and to end one "
+                             "takes longer than this"
+                           : "look for critical sections, locks and barriers in it: use a "
+                             "reduction, or give each thread its own data";
+        if (p->team_threads > 1 && p->in_openmp > (finds->has_cause ? OPENMP_BUSY : OPENMP_LEAST) &&
+            !(p->team_lag > LAG_LEAST * (p->team_lag + p->team_busy)))
+            pit__find_add(finds, &match);
+    }
+}
+
 static void find_mutex(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__around *around = &all->around;
     struct pit__match match = match_of_looks(all, around->looks.mutex);
     size_t part = waits_in(all, match.share);
-    if (!is_much(finds, &match) || !(around->cpu < USED_MOST * could_use(around)))
+    if (!is_much(finds, &match) || !(around->cpu < USED_MOST * could_use(around))) {
+        find_openmp_lock(all, finds);
         return;
+    }
     match.headline = "LOCK: threads wait for a lock for {p0} of the time in which they have work";
     match.remedy = "hold the lock for less time: do the work before it, or give each thread its "
                    "own data and join them at the end";

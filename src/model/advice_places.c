@@ -9,6 +9,7 @@
 
 #define PLACE_BYTES 200 /* room for the text of a place */
 #define PLACE_SAMPLES 5 /* fewer samples are chance */
+#define TEAM_SAMPLES 8  /* the same, for a share of them */
 #define FEW_SAMPLES 3   /* fewer are chance even if all agree */
 #define FEW_SHARE 0.75  /* share of them that must agree */
 /* share of the samples that the program's own function needs to be named next to a library's */
@@ -42,6 +43,12 @@ static void add_own_function(const pit_tree *tree, const pit_tree_place *place, 
     }
 }
 
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
 /* Counts the samples of native code outside all spans: those in Python's interpreter, and those in the
  * hottest other function. */
 static void set_interpreted(const pit_tree *tree, struct pit__case *made)
@@ -51,8 +58,7 @@ static void set_interpreted(const pit_tree *tree, struct pit__case *made)
         const pit_tree_place *place = &tree->outside[i];
         if (place->kind != PIT_PLACE_NATIVE)
             continue;
-        const char *name = strrchr(place->file, '/');
-        name = name ? name + 1 : place->file;
+        const char *name = base_name(place->file);
         all += (double)place->samples;
         if (strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0)
             inside += (double)place->samples;
@@ -61,6 +67,24 @@ static void set_interpreted(const pit_tree *tree, struct pit__case *made)
     }
     made->interpreted = all >= PLACE_SAMPLES ? inside / all : NAN;
     made->compiled = all >= PLACE_SAMPLES ? most / all : NAN;
+}
+
+/* Share of the samples in OpenMP's library, gcc's or LLVM's, where threads wait for one another in a loop. */
+static double in_openmp(const pit_node *node)
+{
+    static const char *const libraries[] = {"libgomp", "libomp", "libiomp"};
+    double all = 0, inside = 0;
+    for (size_t i = 0; i < node->place_count; i++) {
+        const pit_tree_place *place = &node->places[i];
+        if (place->kind != PIT_PLACE_NATIVE)
+            continue;
+        const char *name = base_name(place->file);
+        all += (double)place->samples;
+        for (size_t k = 0; k < sizeof libraries / sizeof libraries[0]; k++)
+            if (strncmp(name, libraries[k], strlen(libraries[k])) == 0)
+                inside += (double)place->samples;
+    }
+    return all >= TEAM_SAMPLES ? inside / all : NAN;
 }
 
 /* Length of the name of the program's own function: "parse" of "parse.<locals>.<genexpr>", "decay" of
@@ -174,8 +198,10 @@ static void set_saving(struct pit__advice_case *made, const pit_tree *tree)
 void pit__set_places(struct pit__advice_case *made, const pit_tree *tree)
 {
     for (size_t i = 0; i < tree->node_count; i++)
-        if (tree->nodes[i].place_count > 0)
+        if (tree->nodes[i].place_count > 0) {
             made->parts[i].place = place_of(made, tree, (uint32_t)i, &made->parts[i].place_share);
+            made->parts[i].in_openmp = in_openmp(&tree->nodes[i]);
+        }
     made->all.place = place_of(made, tree, PIT_NO_NODE, &made->all.place_share);
     made->all.is_import = made->all.place && strstr(made->all.place, PIT__IMPORTING) != NULL;
     for (size_t i = 0; i < tree->outside_count; i++)

@@ -3,6 +3,8 @@
 
 #include "model/advice_case.h"
 
+#include <math.h>
+
 #define SAMPLES 100 /* of all places */
 
 static struct pit__advice_case made;
@@ -92,6 +94,26 @@ TEST(imports_are_not_what_is_done_outside_of_the_spans)
     CHECK(!made.all.is_import);
     CHECK_NEAR(made.all.imports, 0.65, 1e-9);
     CHECK_NEAR(made.all.place_share, 0.35, 1e-9);
+    pit__arena_free(&made.arena);
+}
+
+TEST(samples_in_openmps_library_are_a_share_of_the_native_ones)
+{
+    struct pit__part part = {.in_openmp = NAN};
+    pit_node node = {.name = "assemble", .places = places, .place_count = 4};
+    pit_tree tree = {.nodes = &node, .node_count = 1};
+    places[0] = native("libgomp.so.1.0.0+0x1f780", "/usr/lib/libgomp.so.1.0.0", 6);
+    places[1] = native("assemble._omp_fn.0", "/home/me/model", 10);
+    places[2] = native("__kmp_acquire", "libiomp5.so", 4);
+    places[3] = python("<module>", 50);
+    made = (struct pit__advice_case){.parts = &part};
+    pit__set_places(&made, &tree);
+    CHECK_NEAR(part.in_openmp, 0.5, 1e-9);
+    pit__arena_free(&made.arena);
+    places[1].samples = places[2].samples = 0; /* six are too few */
+    made = (struct pit__advice_case){.parts = &part};
+    pit__set_places(&made, &tree);
+    CHECK(isnan(part.in_openmp));
     pit__arena_free(&made.arena);
 }
 

@@ -603,9 +603,11 @@ TEST(growth_without_iterations_may_be_data_that_is_needed)
     CHECK(strncmp(rules_of(&all), "leak", 4) == 0);
     CHECK(found[0].match.severity == 0);
     CHECK_HAS(found[0].match.headline, "LEAK?");
-    all.imports = 0.9; /* libraries that were loaded */
+    all.imports = 0.9; /* of the time outside the spans */
+    CHECK(strncmp(rules_of(&all), "leak", 4) == 0);
+    all.part_count = 0; /* of all time: libraries that are loaded take memory */
     CHECK(strstr(rules_of(&all), "leak") == NULL);
-    all.imports = 0;
+    all.imports = 0.1;
     CHECK(strncmp(rules_of(&all), "leak", 4) == 0);
 }
 

@@ -228,6 +228,29 @@ TEST(a_drift_whose_place_is_known_comes_before_the_memory_that_it_keeps)
     CHECK_STR(rules_of(&all), "leak drift");
 }
 
+TEST(threads_that_wait_in_openmps_own_code_have_a_lock)
+{
+    struct pit__case all = with_extra("assemble", PIT__NO_PART, 10, 50);
+    parts[EXTRA].team_threads = 2;
+    parts[EXTRA].team_busy = 20;
+    parts[EXTRA].team_lag = 0.2;
+    parts[EXTRA].in_openmp = 0.7;
+    CHECK_STR(rules_of(&all), "mutex");
+    CHECK_INT(found[0].match.part, EXTRA);
+    CHECK_NEAR(found[0].match.stake, 7, 1e-9);
+    CHECK(strstr(found[0].match.remedy, "critical") != NULL);
+    parts[EXTRA].count = 1000000;
+    CHECK_STR(rules_of(&all), "mutex");
+    CHECK(strstr(found[0].match.remedy, "more work") != NULL);
+    parts[EXTRA].in_openmp = 0.2; /* the ends of healthy regions */
+    CHECK(strstr(rules_of(&all), "mutex") == NULL);
+    parts[EXTRA].in_openmp = NAN;
+    CHECK(strstr(rules_of(&all), "mutex") == NULL);
+    parts[EXTRA].in_openmp = 0.7;
+    parts[EXTRA].team_lag = 9; /* it waits at the end, for the slowest */
+    CHECK_STR(rules_of(&all), "imbalance");
+}
+
 TEST(threads_of_a_region_that_wait_for_the_slowest_are_named)
 {
     struct pit__case all = with_extra("assemble", PIT__NO_PART, 10, 50);
