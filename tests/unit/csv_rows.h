@@ -2,19 +2,19 @@
 #ifndef CSV_ROWS_H
 #define CSV_ROWS_H
 
+#include "tests_file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Calls row(fields, count, arg) for each line except the first; returns their number, or -1. */
-static inline long csv_rows(const char *this_file, const char *name,
-                            void (*row)(char **fields, int count, void *arg), void *arg)
+static inline long csv_rows(const char *name, void (*row)(char **fields, int count, void *arg),
+                            void *arg)
 {
-    char path[1024], line[1024], *fields[16];
-    const char *slash = strrchr(this_file, '/');
-    snprintf(path, sizeof path, "%.*s/../data/statistics/%s", slash ? (int)(slash - this_file) : 1,
-             slash ? this_file : ".", name);
-    FILE *file = fopen(path, "r");
+    char path[256], line[1024], *fields[16];
+    snprintf(path, sizeof path, "data/statistics/%s", name);
+    FILE *file = tests_file(path);
     if (!file)
         return -1;
     long count = -1;

@@ -4,6 +4,7 @@
 #define PIT_MONITOR_STAGE_H
 
 #include "pitwall_report.h"
+#include "tests_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,11 +148,9 @@ stage_touch(size_t bytes)
 static inline const char *stage_golden(const char *name)
 {
     static char text[16384];
-    char path[4096];
-    const char *end = strrchr(__FILE__, '/');
-    REQUIRE(end != NULL);
-    snprintf(path, sizeof path, "%.*s/../golden/%s", (int)(end - __FILE__), __FILE__, name);
-    FILE *file = fopen(path, "r");
+    char path[256];
+    snprintf(path, sizeof path, "golden/%s", name);
+    FILE *file = tests_file(path);
     REQUIRE(file != NULL);
     size_t length = fread(text, 1, sizeof text - 1, file);
     REQUIRE(length > 0 && feof(file));

@@ -29,10 +29,9 @@ static inline void take_run(char **fields, int count, void *arg)
     to->mean[to->count++] = atof(fields[6]);
 }
 
-/* this_file: __FILE__ of the test. */
-static inline void load_workloads(const char *this_file)
+static inline void load_workloads(void)
 {
-    REQUIRE(csv_rows(this_file, "same_binary_runs.csv", take_run, NULL) == WORKLOADS * RUNS);
+    REQUIRE(csv_rows("same_binary_runs.csv", take_run, NULL) == WORKLOADS * RUNS);
 }
 
 #endif

@@ -38,7 +38,7 @@ static void read_processes(void)
 {
     int workload = -1;
     memset(processes, 0, sizeof processes);
-    REQUIRE(csv_rows(__FILE__, "iterations.csv", take_iteration, &workload) > 0);
+    REQUIRE(csv_rows("iterations.csv", take_iteration, &workload) > 0);
     REQUIRE(workload == WORKLOADS - 1);
 }
 
@@ -105,7 +105,7 @@ TEST(the_rate_of_wrong_alarms_is_what_the_line_says)
 TEST(two_neighbouring_runs_of_one_binary_differ_by_more_than_what_matters)
 {
     int differ = 0, pairs = 0;
-    load_workloads(__FILE__);
+    load_workloads();
     for (int w = 0; w < WORKLOADS; w++)
         for (int r = 0; r + 1 < RUNS; r += 2, pairs++)
             differ += fabs(log(workloads[w].p10[r + 1] / workloads[w].p10[r])) >= log1p(0.02);

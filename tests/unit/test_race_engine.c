@@ -315,7 +315,7 @@ static struct score race_data(size_t rounds, double factor, int seeds)
 
 TEST(runs_of_one_binary_raise_few_alarms_and_hide_little)
 {
-    load_workloads(__FILE__);
+    load_workloads();
     int some = check_rounds(4, 60), few = check_rounds(6, 60);
     printf("  whole runs (mean of each), all interim tests:\n");
     struct score same_40 = race_data(40, 1, some), same_80 = race_data(80, 1, few);

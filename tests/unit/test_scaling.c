@@ -153,7 +153,7 @@ static int usual_is_right(const struct series *s)
 
 TEST(measured_algorithms_are_told_apart)
 {
-    REQUIRE(csv_rows(__FILE__, "scaling.csv", take_point, NULL) > 10000);
+    REQUIRE(csv_rows("scaling.csv", take_point, NULL) > 10000);
     int right = 0, usual = 0;
     for (size_t i = 0; i < series_count; i++) {
         struct pit__scaling s;

@@ -220,7 +220,7 @@ static int seeds(void)
 
 TEST(false_alarms_are_few_on_runs_of_one_binary)
 {
-    load_workloads(__FILE__);
+    load_workloads();
     double all_alarms = 0, all_tests = 0;
     printf("  false alarms, 10 pairs      ours   A then B\n");
     for (size_t w = 0; w < WORKLOADS; w++) {

@@ -225,7 +225,7 @@ TEST(slow_iterations_put_before_measured_ones_are_their_warm_up)
 {
     static struct measured m;
     int tried = 0;
-    REQUIRE(csv_rows(__FILE__, "iterations.csv", take_row, &m) > 0);
+    REQUIRE(csv_rows("iterations.csv", take_row, &m) > 0);
     CHECK_INT(m.count, SERIES);
     for (size_t s = 0; s < m.count; s++) {
         struct pit__warmup plain = find(m.seconds[s] + BEFORE, m.counts[s]);
