@@ -107,7 +107,8 @@ class Fails(pit_case.Case):
     def child(self, **options):
         script = 'echo said; echo complained >&2; exec sleep 600'
         child = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, **options)
-        pit_case.wait_until(lambda: b"sh" not in open("/proc/%d/comm" % child.pid, "rb").read())
+        # its arguments change last: it may still have the name of this process, or already that of sleep
+        pit_case.wait_until(lambda: open("/proc/%d/cmdline" % child.pid, "rb").read().startswith(b"sleep"))
         self.addCleanup(child.stdout.close)
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
