@@ -189,7 +189,9 @@ export class TreePanel {
         this.rows = rows;
         this.place = null;
         this.none.hidden = rows.length > 0;
-        this.none.textContent = q ? "No span has “" + state.q + "” in its name." : this.model.sentence(this.model.doc.summary.headline);
+        this.none.textContent = q
+            ? "No span has “" + state.q + "” in its name."
+            : this.model.sentence(this.model.doc.summary.no_spans);
         this.from = -1;
         this.table.setAttribute("aria-rowcount", rows.length + 1);
         this.paintWindow();

@@ -28,11 +28,12 @@ static int write_summary(struct pit__page *page)
 {
     struct pit__json *json = &page->json;
     const struct pit__report *report = &page->report;
-    struct pit__text headline = {0}, lost = {0};
+    struct pit__text headline = {0}, lost = {0}, none = {0};
     size_t threads;
     double cost_share = pit__cost_share(report->runs, report->run_count, &threads);
     pit__headline(report, &headline);
     pit__losses_words(&report->tree->losses, &lost);
+    pit__no_spans(report, &none);
     pit__json_object(json, "summary");
     pit__json_string(json, "headline", pit__text_string(&headline));
     pit__json_milli(json, "wall_ns", report->tree->wall_ns);
@@ -46,10 +47,12 @@ static int write_summary(struct pit__page *page)
     pit__json_double(json, "cost_share", cost_share);
     pit__json_losses(json, &report->tree->losses);
     pit__json_string(json, "losses_words", lost.length > 0 ? pit__text_string(&lost) : NULL);
-    int code = headline.failed || lost.failed ? PIT_NO_MEMORY : write_step(page);
+    pit__json_string(json, "no_spans", pit__text_string(&none));
+    int code = headline.failed || lost.failed || none.failed ? PIT_NO_MEMORY : write_step(page);
     pit__json_object_end(json);
     pit__text_free(&headline);
     pit__text_free(&lost);
+    pit__text_free(&none);
     return code;
 }
 

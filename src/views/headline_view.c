@@ -49,7 +49,7 @@ static void add_ends(const struct pit__report *report, struct pit__text *words)
 }
 
 /* A script without spans may have started programs with spans, which the table below shows. */
-static void add_none(const struct pit__report *report, struct pit__text *words)
+void pit__no_spans(const struct pit__report *report, struct pit__text *words)
 {
     size_t below = 0;
     for (size_t r = 0; r < report->run_count; r++)
@@ -72,7 +72,7 @@ static void compose(const struct pit__report *report, struct pit__text *path,
     size_t best = largest(report);
     if (best == SIZE_MAX) {
         add_ends(report, words);
-        add_none(report, words);
+        pit__no_spans(report, words);
         return;
     }
     const pit_node *node = &report->tree->nodes[best];

@@ -63,6 +63,8 @@ void pit__report_free(struct pit__report *report);
  * time. The printed report has both if there is a finding. */
 int pit__print_headline(const struct pit__report *report);
 void pit__headline(const struct pit__report *report, struct pit__text *text);
+/* Why the table of a report without spans is empty. */
+void pit__no_spans(const struct pit__report *report, struct pit__text *words);
 
 int pit__print_ranks(
     const struct pit__report *report); /* ranks_view.c: prints nothing without ranks */

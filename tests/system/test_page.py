@@ -23,6 +23,7 @@ import page_assets  # noqa: E402
 # "data_loading", a sleep of 4 ms, and "forward", one of 1 ms. Recorded, because a program that is stopped inside
 # "forward" gets other advice.
 LOADING = os.path.join(pit_case.source_dir(), "tests", "data", "loading")
+PLANTED = os.path.join(pit_case.source_dir(), "tests", "data", "planted")
 READY = "return document.querySelector('main[data-ready]') !== null"
 NAMES = "return [...document.querySelectorAll('.tree [data-i] .x')].map(e => e.textContent)"
 HOSTILE = ["top", "<img src=x onerror=\"window.hit=1\">", "</script><script>window.hit=1</script>",
@@ -355,12 +356,23 @@ class Page(PageCase):
         damaged = os.path.join(self.folder(), "damaged.pit")
         with open(damaged, "wb") as file:
             file.write(data)
+        # Without readings there is no advice, such as that it had to wait for a processor.
         self.run_ok(["/usr/bin/python3", "-c", "import pitwall, sys; pitwall.open(sys.argv[1])", empty],
-                    env=pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python")))
+                    env=pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python"),
+                                           PITWALL_SAMPLE="0"))
         for path, words in ((empty, "No spans were recorded."), (damaged, "No spans can be read: part of the file is missing.")):
             b = self.show(self.page_of(path))
             self.assertEqual(b.run("return document.querySelector('.none').textContent"), words)
             self.assertEqual(b.run("return document.querySelector('.verdict .t').textContent"), words)
+
+    def test_the_table_of_a_run_without_spans_does_not_repeat_the_advice(self):
+        run = os.path.join(self.folder(), "run.pit")
+        with lzma.open(os.path.join(PLANTED, "unmarked_search.quiet", "run.pit.xz")) as packed, \
+                open(run, "wb") as plain:
+            plain.write(packed.read())
+        b = self.show(self.page_of(run))
+        self.assertIn("unique_words.py", b.run("return document.querySelector('.verdict .t').textContent"))
+        self.assertEqual(b.run("return document.querySelector('.none').textContent"), "No spans were recorded.")
 
     def test_shows_where_a_run_died(self):
         b = self.show(self.page_of(self.run_of("killed", status=-9)))
