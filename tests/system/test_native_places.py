@@ -18,7 +18,9 @@ __attribute__((noinline)) static void hidden_hot(void)
 }
 void library_hot(void) { hidden_hot(); }
 """
-MOST = 0.9  # of the samples, where all but the work is a thousandth of the time
+# Of the samples, where all but the work is a thousandth of the time. A sanitizer's own code is a tenth of it, on a
+# busy machine more.
+MOST = 0.6 if pit_case.sanitizer() else 0.9
 
 
 class Places(pit_case.Case):
