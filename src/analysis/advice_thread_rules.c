@@ -95,7 +95,7 @@ static void find_openmp_lock(const struct pit__case *all, struct pit__finds *fin
                          "finish together";
         match.remedy = match.figures[2] < SMALL_REGION
                            ? "put more work into each parallel region: to start and to end one "
-                             "takes longer than this"
+                             "takes microseconds"
                            : "look for critical sections, locks and barriers in it: use a "
                              "reduction, or give each thread its own data";
         if (p->team_threads > 1 && p->in_openmp > (finds->has_cause ? OPENMP_BUSY : OPENMP_LEAST) &&
