@@ -109,10 +109,8 @@ static void find_mutex(const struct pit__case *all, struct pit__finds *finds)
     const struct pit__around *around = &all->around;
     struct pit__match match = match_of_looks(all, around->looks.mutex);
     size_t part = waits_in(all, match.share);
-    if (!is_much(finds, &match) || !(around->cpu < USED_MOST * could_use(around))) {
-        find_openmp_lock(all, finds);
+    if (!is_much(finds, &match) || !(around->cpu < USED_MOST * could_use(around)))
         return;
-    }
     match.headline = "LOCK: threads wait for a lock for {p0} of the time in which they have work";
     match.remedy = "hold the lock for less time: do the work before it, or give each thread its "
                    "own data and join them at the end";
@@ -122,6 +120,14 @@ static void find_mutex(const struct pit__case *all, struct pit__finds *finds)
                          "they have work";
     }
     pit__find_add(finds, &match);
+}
+
+static void find_lock(const struct pit__case *all, struct pit__finds *finds)
+{
+    size_t before = finds->count;
+    find_mutex(all, finds);
+    if (finds->count == before)
+        find_openmp_lock(all, finds);
 }
 
 static void find_python_lock(const struct pit__case *all, struct pit__finds *finds)
@@ -198,7 +204,7 @@ static void find_imbalance(const struct pit__case *all, struct pit__finds *finds
 }
 
 const struct pit__rule
-    pit__mutex_rule = {.key = "mutex", .kind = PIT__KIND_STAKE, .find = find_mutex},
+    pit__mutex_rule = {.key = "mutex", .kind = PIT__KIND_STAKE, .find = find_lock},
     pit__python_lock_rule = {.key = "python_lock",
                              .kind = PIT__KIND_STAKE,
                              .find = find_python_lock},
