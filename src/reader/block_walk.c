@@ -48,6 +48,9 @@ static int check_header(struct pit__image *image, pit_error *error)
         header->header_bytes > image->bytes)
         return pit__fail(error, PIT_DAMAGED, 12, "damaged header (header size %u)",
                          header->header_bytes);
+    if (!image->alive && !pit__clock_is_sound(header))
+        return pit__fail(error, PIT_DAMAGED, offsetof(struct pit_fmt_header, clock),
+                         "damaged header (its clock)");
     return 0;
 }
 

@@ -3,18 +3,27 @@
 
 #include <limits.h>
 
+/* A process ends with a status or by a signal. Other bytes are damage, and then no member is believed. */
+static int is_recorded(const struct pit_fmt_ended *e)
+{
+    int by_signal = e->exit_status == UINT64_MAX && e->exit_signal > 0 && e->exit_signal <= 127;
+    int with_status = e->exit_status <= 255 && e->exit_signal == 0;
+    return e->is_there == 1 && (by_signal || with_status) && e->dumped_core <= 1 &&
+           e->pid <= INT_MAX && e->start_wall_ns <= INT64_MAX && e->duration_ns <= PIT__LONGEST_NS;
+}
+
 void pit__ended_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run)
 {
     const struct pit_fmt_ended *e = &image->header.ended;
-    pit_ended *ended = e->is_there == 1 ? pit__arena_array(arena, 1, sizeof *ended) : NULL;
+    pit_ended *ended = is_recorded(e) ? pit__arena_array(arena, 1, sizeof *ended) : NULL;
     if (!ended)
         return;
-    int by_signal = e->exit_signal > 0 && e->exit_signal < 1000;
+    int by_signal = e->exit_signal > 0;
     *ended = (pit_ended){
-        .pid = e->pid <= LONG_MAX ? (long)e->pid : 0,
+        .pid = (long)e->pid,
         .start_wall_ns = e->start_wall_ns,
         .duration_ns = e->duration_ns,
-        .exit_status = by_signal ? -1 : (int)(e->exit_status & 255),
+        .exit_status = by_signal ? -1 : (int)e->exit_status,
         .exit_signal = by_signal ? (int)e->exit_signal : 0,
         .dumped_core = e->dumped_core == 1,
         .user_ns = e->user_ns,

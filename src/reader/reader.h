@@ -68,8 +68,12 @@ void pit__let_go(const struct pit__image *image);
 void pit__let_go_after(const struct pit__image *image, const struct pit__block *block,
                        uint64_t *read);
 
+#define PIT__LONGEST_NS 1000000000000000000u /* thirty years: no run is longer */
+
 /* Check the header and list the blocks. Returns 0, or a code with *error set. */
 int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error);
+/* Can a machine have this clock? That of a live run is not judged: the sampler may be storing a pair. */
+int pit__clock_is_sound(const struct pit_fmt_header *header);
 /* Walk an image in memory again: reread the header and add new blocks. image->bytes is the number of bytes
  * that may be read now. */
 int pit__walk_on(struct pit__image *image, pit_error *error);
@@ -179,6 +183,7 @@ void pit__thread_again(const struct pit__image *image, struct pit__arena *names,
 /* Parts of the model, in this order: header and clock, facts, and, after threads and samples, the end. */
 void pit__head_read(const struct pit__image *image, pit_run *run);
 void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
+void pit__clock_read(const struct pit__image *image, pit_run *run);
 void pit__end_read(pit_run *run);
 
 /* Build the model of a walked image and free the image's blocks. Returns NULL with *error on failure. */

@@ -136,57 +136,6 @@ void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, p
     run->fact_count = count;
 }
 
-/* ---- clock --------------------------------------------------------------------------------- */
-
-#define LONGEST_NS 1e18         /* thirty years */
-#define PAIRS_APART_NS 1000000u /* closer pairs are less exact than the hardware's own figure */
-
-static void read_clock(const struct pit__image *image, pit_run *run)
-{
-    const struct pit_fmt_header *header = &image->header;
-    const struct pit_fmt_pair *first = &header->first, *last = &header->last[header->last_pair & 1];
-    uint64_t ticks = last->ticks - first->ticks, ns = last->raw_ns - first->raw_ns;
-    int usable = last->ticks > first->ticks && last->raw_ns > first->raw_ns;
-    run->clock = (int)header->clock;
-    run->ns_per_tick = 1;
-    run->ns_per_tick_error = 1;
-    if (header->clock == PIT_FMT_CLOCK_MONOTONIC) {
-        run->ns_per_tick_error = 0;
-    } else if (header->nominal_hz && (!usable || ns < PAIRS_APART_NS)) {
-        run->ns_per_tick = 1e9 / (double)header->nominal_hz;
-        run->ns_per_tick_error = 0;
-    } else if (usable) {
-        run->ns_per_tick = (double)ns / (double)ticks;
-        run->ns_per_tick_error = (double)(first->error_ns + last->error_ns) / (double)ns;
-    }
-    run->start_ticks = first->ticks;
-    run->end_ticks = last->ticks > first->ticks ? last->ticks : first->ticks;
-    run->start_wall_ns = first->wall_ns;
-}
-
-/* The last sign of life: the sampler's last reading, or a later span. */
-void pit__end_read(pit_run *run)
-{
-    uint64_t end = run->end_ticks;
-    for (size_t i = 0; i < run->thread_count && run->state != PIT_RUN_CLOSED; i++) {
-        const pit_thread *t = &run->threads[i];
-        for (size_t k = 0; k < t->open_count; k++)
-            if (t->open[k].begin > end)
-                end = t->open[k].begin;
-        if (t->event_count) {
-            const pit_event *e = &t->events[t->event_count - 1];
-            if (e->begin + e->duration > end)
-                end = e->begin + e->duration;
-        }
-    }
-    if (run->has_samples && run->state != PIT_RUN_CLOSED && run->newest.ticks > end)
-        end = run->newest.ticks;
-    run->end_ticks = end;
-    run->duration_ns = (double)(end - run->start_ticks) * run->ns_per_tick;
-    if (run->duration_ns < LONGEST_NS) /* otherwise the clock is damaged */
-        run->end_wall_ns = run->start_wall_ns + (uint64_t)run->duration_ns;
-}
-
 /* ---- threads ------------------------------------------------------------------------------- */
 
 static int by_thread(const void *a, const void *b)
@@ -367,7 +316,7 @@ static void read_header(const struct pit__image *image, pit_run *run)
 void pit__head_read(const struct pit__image *image, pit_run *run)
 {
     read_header(image, run);
-    read_clock(image, run);
+    pit__clock_read(image, run);
 }
 
 pit_run *pit__run_build(struct pit__image *image, pit_error *error)

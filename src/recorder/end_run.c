@@ -117,7 +117,8 @@ static void fill_header(struct pit_fmt_header *header, const unsigned char *run_
 {
     struct pit_fmt_pair now = pit__clock_pair();
     uint64_t end = pit__clock_monotonic_ns();
-    uint64_t took = ended->duration_ns < end ? ended->duration_ns : end - 1;
+    uint64_t most = end < now.raw_ns ? end : now.raw_ns; /* both clocks begin at 0 */
+    uint64_t took = ended->duration_ns < most ? ended->duration_ns : most - 1;
     header->place = PIT_FMT_IN_PLACE;
     header->state = ended->exit_signal > 0 ? PIT_FMT_RECORDING : PIT_FMT_CLOSED;
     header->pid = (uint32_t)ended->pid;

@@ -304,6 +304,93 @@ TEST(versions_byte_orders_and_features_are_looked_at)
     CHECK_INT(code_of_image(), PIT_NOT_A_RUN);
 }
 
+/* Each of these made figures such as "62 % of 0.2 ns" once. */
+TEST(a_clock_that_no_machine_has_is_refused)
+{
+    make_image();
+    struct pit_fmt_pair *first = &header()->first, *last = &header()->last[header()->last_pair & 1];
+    *last = *first;
+    last->ticks += 3000000; /* 3 GHz for a millisecond */
+    last->raw_ns += 1000000;
+    const struct pit_fmt_header good = *header();
+    const struct {
+        void *at;
+        uint64_t value;
+        size_t bytes;
+    } wrong[] = {
+        {&header()->clock, 0, 4},
+        {&header()->clock, 4, 4},
+        {&header()->nominal_hz, 3, 8},
+        {&header()->nominal_hz, UINT64_MAX, 8},
+        {&first->wall_ns, UINT64_MAX, 8},
+        {&first->error_ns, UINT64_MAX / 3, 8},
+        {&last->error_ns, UINT64_MAX / 3, 8},
+        {&first->raw_ns, last->raw_ns + 1, 8},
+        {&last->raw_ns, first->raw_ns + ((uint64_t)1 << 62), 8},
+        {&last->ticks, first->ticks + ((uint64_t)1 << 62), 8},
+        {&last->ticks, first->ticks + 1, 8},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        memcpy(wrong[i].at, &wrong[i].value, wrong[i].bytes);
+        CHECK_INT(code_of_image(), PIT_DAMAGED);
+        *header() = good;
+    }
+    CHECK_INT(code_of_image(), 0);
+    *last = (struct pit_fmt_pair){0, 0, 0, 0}; /* killed before its second pair */
+    CHECK_INT(code_of_image(), 0);
+}
+
+TEST(random_bytes_over_the_clock_are_refused)
+{
+    make_image();
+    const struct pit_fmt_header good = *header();
+    uint64_t state = 7;
+    for (int i = 0; i < 1000; i++) {
+        for (size_t at = offsetof(struct pit_fmt_header, clock);
+             at < offsetof(struct pit_fmt_header, used_bytes); at++)
+            image[at] = (unsigned char)probe_random(&state);
+        CHECK_INT(code_of_image(), PIT_DAMAGED);
+    }
+    *header() = good;
+    CHECK_INT(code_of_image(), 0);
+}
+
+static int has_ended(void)
+{
+    pit_run *run = pit_run_parse(image, image_bytes, 0, NULL);
+    REQUIRE(run);
+    int there = run->ended != NULL;
+    pit_run_free(run);
+    return there;
+}
+
+TEST(an_end_that_no_process_has_is_not_believed)
+{
+    make_image();
+    struct pit_fmt_ended *ended = &header()->ended;
+    const struct pit_fmt_ended exited = {
+        .is_there = 1, .pid = 7, .duration_ns = 5, .exit_status = 3};
+    struct pit_fmt_ended killed = exited, wrong[6];
+    killed.exit_status = UINT64_MAX;
+    killed.exit_signal = 9;
+    *ended = exited;
+    CHECK(has_ended());
+    *ended = killed;
+    CHECK(has_ended());
+    for (size_t i = 0; i < 6; i++)
+        wrong[i] = exited;
+    wrong[0].exit_status = 256;
+    wrong[1].exit_status = UINT64_MAX; /* without a signal */
+    wrong[2].exit_signal = 9;          /* besides a status */
+    wrong[3].duration_ns = UINT64_MAX / 4;
+    wrong[4].dumped_core = 2;
+    wrong[5].pid = UINT64_MAX / 4;
+    for (size_t i = 0; i < 6; i++) {
+        *ended = wrong[i];
+        CHECK(!has_ended());
+    }
+}
+
 TEST(a_block_of_an_unknown_kind_is_skipped_and_counted)
 {
     make_image();
