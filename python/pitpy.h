@@ -1,7 +1,7 @@
 /* pitpy.h: shared by the files of the Python extension.
  *
  *   _pitwall.c      the module: its state, its types, its functions
- *   py_flow.c       which stack of open spans a piece of Python runs on (asyncio, threads)
+ *   py_flow.c       which stack of open spans a piece of Python runs on (asyncio, greenlets, threads)
  *   py_generator.c  spans that a generator leaves open while it is suspended
  *   py_frame.h      the interpreter's frames
  *   py_name.c       names of spans, resolved once
@@ -84,9 +84,10 @@ typedef struct pitpy_state {
     PyObject *names; /* str → address of a pitpy_name */
     PyObject *place; /* a ContextVar with an int: the place below which new tasks begin */
     PyObject *tools; /* data of tools_*.c: a dict, or NULL before its first use */
-    PyObject *option_keys[PITPY_OPTIONS]; /* keyword names of span(), interned: memory, record, wait, … */
-    int is_automatic;                     /* the default recorder was opened by a span */
-    int is_for_samples;                   /* the default recorder was opened only for stack samples */
+    PyObject *
+        option_keys[PITPY_OPTIONS]; /* keyword names of span(), interned: memory, record, wait, … */
+    int is_automatic;               /* the default recorder was opened by a span */
+    int is_for_samples;             /* the default recorder was opened only for stack samples */
     struct {
         PyObject *text; /* owned, so that its address is not reused */
         pitpy_name *name;
@@ -109,31 +110,36 @@ struct pitpy_known {
 #define PITPY_NEAR_SPANS 8
 
 enum pitpy_watch {
-    PITPY_TASK = 1,       /* an event loop runs it: its context tells where it belongs */
-    PITPY_GENERATOR = 2,  /* it belongs to a generator: `context` is a weak reference to the generator */
+    PITPY_TASK = 1, /* an event loop runs it: its context tells where it belongs */
+    PITPY_GENERATOR =
+        2, /* it belongs to a generator: `context` is a weak reference to the generator */
     PITPY_GENERATORS = 4, /* the thread has flows of generators, one of which may be running */
 };
 
-/* A flow is a stack of open spans. A thread has one flow, one more for each context (asyncio task) that has
- * open spans while another runs, and one for each generator that is suspended inside a span. Members used
- * by every begin and end come first. */
+/* A flow is a stack of open spans. A thread has one flow, one more for each context (asyncio task, greenlet)
+ * that has open spans while another runs, and one for each generator that is suspended inside a span.
+ * Members used by every begin and end come first. */
 typedef struct pitpy_flow {
-    PyObject *context; /* the context it runs for; owned while open > 0; NULL: the thread has none yet */
+    PyObject *context; /* the context it runs for */
     int64_t open;      /* open spans of Python on it */
+    PyObject
+        *owned; /* the same, a reference while open > 0; NULL: the thread's own, not referenced */
     size_t alias_count;
     int watch; /* enum pitpy_watch: why its spans take the slow path; usually 0 */
     int has_base;
-    PyObject *base;              /* with has_base: the thread's own context, which was never entered */
+    PyObject
+        *base; /* with has_base: the context of a thread or a greenlet, which was never entered */
     pit_stack *stack;            /* its spans while another flow runs */
     int64_t floor;               /* spans that were open when `context` was entered */
     struct pitpy_alias *aliases; /* contexts that run inside it */
     size_t alias_room;
     struct pitpy_thread *thread; /* NULL after the thread has ended */
     struct pitpy_flow *next;     /* in the list of spares */
-    struct pitpy_left *held;     /* of a generator: spans that it leaves open, and may end elsewhere */
+    struct pitpy_left *held; /* of a generator: spans that it leaves open, and may end elsewhere */
     uint32_t held_count, held_room;
-    struct pitpy_flow *next_lost; /* in the thread's list of flows with spans that ended elsewhere */
-    int is_lost;                  /* it is in that list */
+    struct pitpy_flow
+        *next_lost; /* in the thread's list of flows with spans that ended elsewhere */
+    int is_lost;    /* it is in that list */
 } pitpy_flow;
 
 #define PITPY_FLOW_BYTES 128
@@ -245,7 +251,7 @@ void pitpy_names_clear(pitpy_state *state);
 /* ---- flows: one stack of open spans each ----------------------------------------------------- */
 
 struct pitpy_alias {
-    PyObject *context; /* owned, or NULL */
+    PyObject *context; /* a reference */
     int64_t floor;
 };
 
@@ -284,8 +290,8 @@ typedef struct pitpy_open {
 
 /* Make pitpy_near the calling thread's; returns its flow. */
 pitpy_flow *pitpy_flow_near(void);
-/* Find the flow of the calling code, in `context`, and switch to it. */
-pitpy_flow *pitpy_flow_switch(PyObject *context);
+/* Find the flow of the calling code and switch to it. */
+pitpy_flow *pitpy_flow_switch(void);
 /* Switch to a generator's flow, created if necessary, for a span that it leaves open. Returns an object to
  * pass back once the span has begun; NULL: treat the span like any other. */
 PyObject *pitpy_flow_of_generator(PyObject *generator);
@@ -310,9 +316,9 @@ void pitpy_flow_moved(const pitpy_flow *flow);
 static inline pitpy_flow *pitpy_flow_here(void)
 {
     pitpy_flow *flow = PITPY_LIKELY(pitpy_near_is_mine()) ? pitpy_near.flow : pitpy_flow_near();
-    PyObject *context = pitpy_near.thread_state()->context;
+    const PyObject *context = pitpy_near.thread_state()->context;
     if (PITPY_UNLIKELY(flow->context != context) || PITPY_UNLIKELY(flow->watch & PITPY_GENERATORS))
-        flow = pitpy_flow_switch(context);
+        flow = pitpy_flow_switch();
     return flow;
 }
 
@@ -337,7 +343,7 @@ pit_site *pitpy_site_with(pitpy_name *name, unsigned flags);
 static inline void pitpy_begin_flow(pitpy_flow *flow)
 {
     if (flow->open++ == 0)
-        Py_XINCREF(flow->context);
+        Py_XINCREF(flow->owned);
     if (PITPY_UNLIKELY(flow->watch))
         pitpy_flow_moved(flow);
 }
@@ -368,7 +374,7 @@ static inline void pitpy_end_flow(pitpy_flow *flow)
 {
     if (PITPY_UNLIKELY(flow->watch))
         pitpy_flow_moved(flow);
-    if (--flow->open == 0 && PITPY_UNLIKELY(flow->context || flow->alias_count))
+    if (--flow->open == 0 && PITPY_UNLIKELY(flow->owned || flow->alias_count))
         pitpy_flow_rest(flow);
 }
 
@@ -416,11 +422,12 @@ typedef struct pitpy_timed {
     pitpy_name *name; /* NULL: a hook that makes no span */
     unsigned flags;
     unsigned kind,
-        not_in;    /* hooks: the bit of its kind, and the kinds inside which it is ignored */
-    unsigned role; /* hooks: enum pitpy_role */
+        not_in;         /* hooks: the bit of its kind, and the kinds inside which it is ignored */
+    unsigned role;      /* hooks: enum pitpy_role */
     PyTypeObject *loss; /* hook of modules: the class of losses, or NULL */
     PyObject *function;
-    PyObject *question;   /* hooks of models and loops: a function that tells whether gradients are on; or
+    PyObject
+        *question; /* hooks of models and loops: a function that tells whether gradients are on; or
                              NULL */
     PyObject *attributes; /* __dict__ */
     PyObject *weak;

@@ -9,6 +9,10 @@
  *   the context runs inside  Context.run in plain code: same stack, the context is an alias
  *   otherwise                a task that runs while another waits: it gets its own stack
  *
+ * A greenlet (gevent, eventlet) has a context of its own too, but Python makes it only when it is needed, as
+ * it does for a thread; so the first span makes it. Nobody enters such a context, by which it is told from
+ * one that runs inside another.
+ *
  * A generator that is suspended inside a span has a flow too (py_generator.c); a weak reference to it takes
  * the place of the context. While a thread has such flows, every begin checks which generators it runs in.
  *
@@ -29,11 +33,12 @@
 
 /* A thread's waiting flows, by context: open addressing, one entry per context and alias. */
 struct entry {
-    PyObject *context; /* NULL: empty, unless flow is set: the thread without a context */
-    pitpy_flow *flow;
+    PyObject *context;
+    pitpy_flow *flow; /* NULL: empty */
 };
 
 typedef struct pitpy_thread {
+    PyObject *own; /* its own context; not a reference */
     struct entry *entries;
     size_t room, used; /* room: a power of two, or 0 */
     pitpy_flow *spare;
@@ -275,7 +280,24 @@ static void name_thread(void)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* Does code run in it now? The thread's own context is never entered and does not count. */
+/* The context of the calling code, made if there is none yet. NULL if memory is exhausted. */
+static PyObject *context_now(void)
+{
+    const PyThreadState *state = pitpy_near.thread_state();
+    if (!state->context && pitpy_hot) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyObject *token = PyContextVar_Set(pitpy_hot->place, Py_None);
+        if (token && PyContextVar_Reset(pitpy_hot->place, token) < 0)
+            PyErr_Clear();
+        Py_XDECREF(token);
+        PyErr_Restore(type, value, traceback);
+    }
+    return state->context;
+}
+
+/* Does code run in it by Context.run or as a task? The own context of a thread or a greenlet is never
+ * entered and does not count. */
 static int is_entered(PyObject *context)
 {
     if (PyContext_Enter(context) < 0) {
@@ -286,24 +308,49 @@ static int is_entered(PyObject *context)
     return 0;
 }
 
+/* A module that the program has imported, or NULL. */
+static PyObject *imported(const char *module)
+{
+    PyObject *name = PyUnicode_FromString(module);
+    PyObject *found = name ? PyImport_GetModule(name) : NULL;
+    Py_XDECREF(name);
+    return found;
+}
+
 /* Contexts made while an event loop runs on this thread belong to tasks. */
 static int loop_is_running(void)
 {
-    PyObject *name = PyUnicode_FromString("asyncio");
-    PyObject *module = name ? PyImport_GetModule(name) : NULL;
+    PyObject *module = imported("asyncio");
     PyObject *loop = module ? PyObject_CallMethod(module, "_get_running_loop", NULL) : NULL;
     int runs = loop && loop != Py_None;
     PyErr_Clear();
     Py_XDECREF(loop);
     Py_XDECREF(module);
-    Py_XDECREF(name);
     return runs;
+}
+
+/* The thread's own context, if that is the one in which its first span begins. A greenlet's may be freed at
+ * any time, so it must be referenced. */
+static PyObject *own_context(PyObject *context)
+{
+    PyObject *greenlet = imported("greenlet");
+    int is_own = context && !greenlet && !is_entered(context);
+    PyErr_Clear();
+    Py_XDECREF(greenlet);
+    return is_own ? context : NULL;
+}
+
+static void set_context(pitpy_flow *flow, PyObject *context)
+{
+    flow->context = context;
+    flow->owned = flow->thread && context == flow->thread->own ? NULL : context;
 }
 
 /* Give a flow without open spans to another context, the running one. */
 static void adopt(pitpy_flow *flow, PyObject *context)
 {
-    flow->context = flow->base = context;
+    set_context(flow, context);
+    flow->base = context;
     flow->has_base = !context || !is_entered(context);
     int is_task = context && !flow->has_base && loop_is_running();
     flow->watch = (flow->watch & PITPY_GENERATORS) | (is_task ? PITPY_TASK : 0);
@@ -359,8 +406,10 @@ static int run_inside(pitpy_flow *flow, PyObject *context)
         flow->aliases = aliases;
         flow->alias_room = room;
     }
+    if (!flow->owned)
+        Py_XINCREF(flow->context);
     flow->aliases[flow->alias_count++] = (struct pitpy_alias){flow->context, flow->floor};
-    flow->context = Py_XNewRef(context);
+    flow->context = flow->owned = Py_NewRef(context);
     flow->floor = flow->open;
     return 1;
 }
@@ -372,7 +421,7 @@ static void settle(pitpy_flow *flow)
            !is_entered(flow->context)) {
         PyObject *left = flow->context;
         struct pitpy_alias alias = flow->aliases[--flow->alias_count];
-        flow->context = alias.context;
+        flow->context = flow->owned = alias.context;
         flow->floor = alias.floor;
         Py_XDECREF(left);
     }
@@ -384,17 +433,11 @@ static int take_alias(pitpy_flow *flow, PyObject *context)
         if (flow->aliases[i].context == context) {
             struct pitpy_alias alias = flow->aliases[i];
             flow->aliases[i] = (struct pitpy_alias){flow->context, flow->floor};
-            flow->context = alias.context;
+            flow->context = flow->owned = alias.context;
             flow->floor = alias.floor;
             return 1;
         }
     return 0;
-}
-
-/* Is the code of `context` called by the code whose spans are open on `flow`? */
-static int is_called_by(const pitpy_flow *flow)
-{
-    return (is_base(flow) || is_entered(flow->context)) && !loop_is_running();
 }
 
 /* ---- switching ------------------------------------------------------------------------------- */
@@ -462,6 +505,7 @@ static pitpy_flow *first_flow(PyObject *context)
         return &nobody;
     }
     this_thread = thread;
+    thread->own = own_context(context);
     set_now(flow);
     adopt(flow, context);
     find_place(thread, flow);
@@ -542,7 +586,7 @@ static void leave_and_unlock(pitpy_flow *flow)
     PyObject *context = NULL;
     int is_last = --flow->open == 0 && !flow->thread;
     if (is_last)
-        context = flow->context;
+        context = flow->owned;
     pthread_mutex_unlock(&ending);
     if (!is_last)
         return;
@@ -610,22 +654,48 @@ static pitpy_flow *flow_of_weak(PyObject *weak)
     return flow_now->context == weak ? flow_now : table_find(this_thread, weak);
 }
 
-/* Is the code of `context`, which has no waiting flow, a part of what the current flow runs? */
-static int goes_on(pitpy_flow *flow, PyObject *context)
+static int has_context(const pitpy_flow *flow, const PyObject *context)
 {
-    if (!flow->context && context &&
-        !is_entered(context)) { /* the thread has its own context now */
-        flow->context = flow->base = Py_NewRef(context);
-        return 1;
-    }
-    settle(flow);
-    if (flow->context == context || take_alias(flow, context))
-        return 1;
-    return is_called_by(flow) && run_inside(flow, context);
+    int has = flow->context == context;
+    for (size_t i = 0; i < flow->alias_count && !has; i++)
+        has = flow->aliases[i].context == context;
+    return has;
 }
 
-pitpy_flow *pitpy_flow_switch(PyObject *context)
+/* The context in which the running one, or one that it runs inside, was entered, and which has a flow; NULL:
+ * none has. */
+static PyObject *entered_in(PyObject *context)
 {
+    PyObject *outer = NULL;
+    if (!context || !is_entered(context) || PyContext_Exit(context) < 0) {
+        PyErr_Clear();
+        return NULL;
+    }
+    outer = pitpy_near.thread_state()->context;
+    if (outer && !has_context(flow_now, outer) && !table_find(this_thread, outer))
+        outer = entered_in(outer);
+    if (PyContext_Enter(context) < 0)
+        PyErr_Clear();
+    return outer;
+}
+
+/* The running context has no flow. If it runs inside plain code that has open spans, it shares that flow:
+ * switch to it. Returns NULL otherwise. */
+static pitpy_flow *go_on(pitpy_thread *thread, PyObject *context)
+{
+    PyObject *outer = entered_in(context);
+    if (!outer || loop_is_running())
+        return NULL;
+    pitpy_flow *flow = has_context(flow_now, outer) ? flow_now : table_find(thread, outer);
+    if (take_now(thread, flow) != flow)
+        return NULL;
+    settle(flow);
+    return flow->open > 0 && flow->context == outer && run_inside(flow, context) ? flow : NULL;
+}
+
+pitpy_flow *pitpy_flow_switch(void)
+{
+    PyObject *context = context_now();
     pitpy_thread *thread = this_thread;
     if (!thread)
         return first_flow(context);
@@ -638,29 +708,29 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
         if (flow->context == context)
             return flow;
     }
-    PyObject *known = context;
     pitpy_flow *other = table_find(thread, context);
-    if (!other && context && !is_entered(context)) { /* the thread got its own context meanwhile */
-        known = NULL;
-        other = table_find(thread, NULL);
-    }
     if (other) {
         if (take_now(thread, other) != other)
             return flow;
-        if (other->context != known)
-            take_alias(other, known);
-        if (known != context)
-            other->context = other->base = Py_NewRef(context);
+        if (other->context != context)
+            take_alias(other, context);
         return other;
     }
+    if (flow->open > 0 && !(flow->watch & PITPY_GENERATOR)) {
+        settle(flow);
+        if (flow->context == context || take_alias(flow, context))
+            return flow;
+    }
+    other = go_on(thread, context);
+    if (other)
+        return other;
+    flow = flow_now;
     if (flow->open == 0) {
         adopt(flow, context);
         find_place(thread, flow);
         return flow;
     }
     int is_generator = flow->watch & PITPY_GENERATOR; /* a generator that is suspended now */
-    if (!is_generator && goes_on(flow, context))
-        return flow;
     other = flow_new(thread);
     if (!other)
         return flow;
@@ -690,7 +760,7 @@ PyObject *pitpy_flow_of_generator(PyObject *generator)
         Py_DECREF(weak);
         return NULL;
     }
-    flow->context = weak;
+    set_context(flow, weak);
     flow->has_base = 0;
     flow->watch = PITPY_GENERATOR;
     thread->generators++;
@@ -723,14 +793,16 @@ void pitpy_flow_leave(pitpy_flow *flow)
 void pitpy_flow_rest(pitpy_flow *flow)
 {
     struct pitpy_alias *aliases = flow->aliases;
-    PyObject *context = flow->context;
+    PyObject *context = flow->owned;
     size_t count = flow->alias_count;
     flow->aliases = NULL;
     flow->alias_count = flow->alias_room = 0;
     flow->floor = 0;
     flow->held_count = 0;
+    set_context(flow, flow->context);
     if (flow->watch & PITPY_GENERATOR) { /* unused until a context takes it over */
         flow->context = (PyObject *)&nobody;
+        flow->owned = NULL;
         flow->watch = PITPY_GENERATORS;
         if (flow->thread)
             flow->thread->generators--;

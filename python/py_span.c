@@ -349,7 +349,7 @@ PITPY_SHORT static PyObject *span_enter(pitpy_span *self)
     if (PITPY_UNLIKELY(!token))
         return span_enter_rare(self);
     if (flow->open++ == 0)
-        Py_XINCREF(flow->context);
+        Py_XINCREF(flow->owned);
     self->begins = 1;
     self->open.token = token;
     self->open.flow = flow;

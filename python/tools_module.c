@@ -155,7 +155,7 @@ pitpy_flow *pitpy_hold(PyObject *module)
         pitpy_open_default(pitpy_state_of(module));
     pitpy_flow *flow = pitpy_flow_here();
     if (flow->open++ == 0)
-        Py_XINCREF(flow->context);
+        Py_XINCREF(flow->owned);
     return flow;
 }
 

@@ -14,7 +14,7 @@ declare -A packages=(
             python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
             python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db musl-tools
             libomp-dev libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran chromium chromium-driver
-            libmicrohttpd-dev libmicrohttpd12 prometheus python3-ipykernel python3-nbclient
+            libmicrohttpd-dev libmicrohttpd12 prometheus python3-ipykernel python3-nbclient python3-gevent
             opencl-headers ocl-icd-opencl-dev pocl-opencl-icd python3-pyopencl librocm-smi-dev
             libamdhip64-dev"
     [bench]="git python3-numpy python3-torch valgrind chromium chromium-driver opencl-headers

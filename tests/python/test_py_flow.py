@@ -275,6 +275,34 @@ class Tasks(py_case.Case):
         """)
         self.assertEqual(found, [{"outer": 1, "outer/inner": 100, "outer/own": 1}, {}])
 
+    def test_a_context_after_tasks_and_generators_stays_in_the_tree(self):
+        """The stack in use last is that of a task, or of a generator that has ended or is suspended."""
+        found = self.python("""
+            import contextvars
+            def inner():
+                with pitwall.span("inner"): pass
+            def twice():
+                contextvars.copy_context().run(inner)
+            def gen():
+                with pitwall.span("gen"): yield
+            async def task():
+                with pitwall.span("task"): await asyncio.sleep(0)
+            async def tasks():
+                await asyncio.gather(task(), task())
+            with pitwall.span("outer"):
+                asyncio.run(tasks())
+                contextvars.copy_context().run(inner)
+                for _ in gen(): pass
+                contextvars.copy_context().run(twice)
+                suspended = gen(); next(suspended)
+                contextvars.copy_context().run(twice)
+                with pitwall.span("own"): contextvars.copy_context().run(inner)
+                suspended.close()
+            tell([counts(), losses()])
+        """)
+        self.assertEqual(found, [{"outer": 1, "outer/task": 2, "outer/inner": 3, "outer/gen": 2, "outer/own": 1,
+                                  "outer/own/inner": 1}, {}])
+
     def test_a_generator_driven_in_two_contexts(self):
         found = self.python("""
             import contextvars
