@@ -40,7 +40,7 @@ IN_HANDLERS = ("handler_records", "handler_measures_memory")
 ANY_ORDER = ("out_of_order", "dropped")
 # Shapes whose open spans may be on a stack that is put away: it is not in the run, but spans that ended in
 # it are.
-PUT_AWAY = ("plain_stacks", "memory_stacks", "generators", "short_generators", "tasks")
+PUT_AWAY = ("plain_stacks", "memory_stacks", "generators", "short_generators", "tasks", "greenlets")
 NOT_IN_TIME = ANY_ORDER + PUT_AWAY
 LONG_STEPS = ("slow", "forks", "come_and_go", "come_and_go_with_memory", "cancelled_between",
               "cancelled_in_memory_spans")
@@ -115,11 +115,33 @@ async def task():
 def tasks():
     async def main(): await asyncio.gather(*(task() for _ in range(3)))
     asyncio.run(main())
+def greenlets():
+    from greenlet import getcurrent, greenlet
+    main = getcurrent()
+    def work(name):
+        while True:
+            with counted(name):
+                with pitwall.span(name):
+                    try:
+                        main.switch()
+                        with counted("part"):
+                            with pitwall.span("part", memory=name == "a"):
+                                try: main.switch()
+                                finally: ending("part")
+                    finally: ending(name)
+    three = [greenlet(work) for _ in "abc"]
+    for each, name in zip(three, "abc"): each.switch(name)
+    while True:
+        with counted("round"):
+            with pitwall.span("round"):
+                for each in three: each.switch()
+                ending("round")
+        three[0].throw(); three[0] = greenlet(work); three[0].switch("a"); add(0)
 pitwall.open(run)
 add(8)
-{"generators": generators, "short_generators": short_generators, "tasks": tasks}[shape]()
+{"generators": generators, "short_generators": short_generators, "tasks": tasks, "greenlets": greenlets}[shape]()
 """
-PYTHON = ("generators", "short_generators", "tasks")
+PYTHON = ("generators", "short_generators", "tasks", "greenlets")
 
 
 def where_it_is(pid):
