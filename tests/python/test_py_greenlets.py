@@ -13,9 +13,16 @@ def left_open():
 """
 
 
+def with_exceptions():
+    """The address sanitizer finds the exceptions of a C++ library, such as greenlet, only if libstdc++ is loaded
+    together with it."""
+    preload = py_case.preload().get("LD_PRELOAD")
+    return {"LD_PRELOAD": preload + " libstdc++.so.6"} if preload else {}
+
+
 class Greenlets(py_case.Case):
-    def found(self, program, **more):
-        return self.python(program, start=START, **more)
+    def found(self, program, start=START):
+        return self.python(program, start=start, **with_exceptions())
 
     def test_interleaved_greenlets_have_a_stack_each(self):
         found = self.found("""
@@ -175,7 +182,7 @@ class Greenlets(py_case.Case):
                                  {}, 0])
 
     def test_tasks_of_gevent(self):
-        found = self.python("""
+        found = self.found("""
             from gevent import monkey
             monkey.patch_all()
             import gevent
