@@ -287,10 +287,12 @@ static PyObject *context_now(void)
     if (!state->context && pitpy_hot) {
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
-        PyObject *token = PyContextVar_Set(pitpy_hot->place, Py_None);
-        if (token && PyContextVar_Reset(pitpy_hot->place, token) < 0)
-            PyErr_Clear();
+        PyObject *unknown = PyLong_FromLong(0);
+        PyObject *token = unknown ? PyContextVar_Set(pitpy_hot->place, unknown) : NULL;
+        if (token)
+            PyContextVar_Reset(pitpy_hot->place, token);
         Py_XDECREF(token);
+        Py_XDECREF(unknown);
         PyErr_Restore(type, value, traceback);
     }
     return state->context;
