@@ -2,6 +2,7 @@
  *
  *   _pitwall.c      the module: its state, its types, its functions
  *   py_flow.c       which stack of open spans a piece of Python runs on (asyncio, greenlets, threads)
+ *   py_context.c    the context of the calling code
  *   py_generator.c  spans that a generator leaves open while it is suspended
  *   py_frame.h      the interpreter's frames
  *   py_name.c       names of spans, resolved once
@@ -287,6 +288,16 @@ typedef struct pitpy_open {
     pitpy_flow *flow;
     uint64_t begin_ns; /* if token is 0: of CLOCK_MONOTONIC; if a generator holds it: _RAW */
 } pitpy_open;
+
+/* py_context.c. The context of the calling code, made if there is none yet. NULL if memory is exhausted. */
+PyObject *pitpy_context_now(void);
+/* Does code run in it by Context.run or as a task? The own context of a thread or a greenlet is never entered
+ * and does not count. */
+int pitpy_context_is_entered(PyObject *context);
+/* The running context, if it is the thread's own; else NULL. */
+PyObject *pitpy_context_own(PyObject *context);
+/* Contexts made while an event loop runs on this thread belong to tasks. */
+int pitpy_loop_is_running(void);
 
 /* Make pitpy_near the calling thread's; returns its flow. */
 pitpy_flow *pitpy_flow_near(void);

@@ -280,68 +280,6 @@ static void name_thread(void)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* The context of the calling code, made if there is none yet. NULL if memory is exhausted. */
-static PyObject *context_now(void)
-{
-    const PyThreadState *state = pitpy_near.thread_state();
-    if (!state->context && pitpy_hot) {
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
-        PyObject *unknown = PyLong_FromLong(0);
-        PyObject *token = unknown ? PyContextVar_Set(pitpy_hot->place, unknown) : NULL;
-        if (token)
-            PyContextVar_Reset(pitpy_hot->place, token);
-        Py_XDECREF(token);
-        Py_XDECREF(unknown);
-        PyErr_Restore(type, value, traceback);
-    }
-    return state->context;
-}
-
-/* Does code run in it by Context.run or as a task? The own context of a thread or a greenlet is never
- * entered and does not count. */
-static int is_entered(PyObject *context)
-{
-    if (PyContext_Enter(context) < 0) {
-        PyErr_Clear();
-        return 1;
-    }
-    PyContext_Exit(context);
-    return 0;
-}
-
-/* A module that the program has imported, or NULL. */
-static PyObject *imported(const char *module)
-{
-    PyObject *name = PyUnicode_FromString(module);
-    PyObject *found = name ? PyImport_GetModule(name) : NULL;
-    Py_XDECREF(name);
-    return found;
-}
-
-/* Contexts made while an event loop runs on this thread belong to tasks. */
-static int loop_is_running(void)
-{
-    PyObject *module = imported("asyncio");
-    PyObject *loop = module ? PyObject_CallMethod(module, "_get_running_loop", NULL) : NULL;
-    int runs = loop && loop != Py_None;
-    PyErr_Clear();
-    Py_XDECREF(loop);
-    Py_XDECREF(module);
-    return runs;
-}
-
-/* The thread's own context, if that is the one in which its first span begins. A greenlet's may be freed at
- * any time, so it must be referenced. */
-static PyObject *own_context(PyObject *context)
-{
-    PyObject *greenlet = imported("greenlet");
-    int is_own = context && !greenlet && !is_entered(context);
-    PyErr_Clear();
-    Py_XDECREF(greenlet);
-    return is_own ? context : NULL;
-}
-
 static void set_context(pitpy_flow *flow, PyObject *context)
 {
     flow->context = context;
@@ -353,8 +291,8 @@ static void adopt(pitpy_flow *flow, PyObject *context)
 {
     set_context(flow, context);
     flow->base = context;
-    flow->has_base = !context || !is_entered(context);
-    int is_task = context && !flow->has_base && loop_is_running();
+    flow->has_base = !context || !pitpy_context_is_entered(context);
+    int is_task = context && !flow->has_base && pitpy_loop_is_running();
     flow->watch = (flow->watch & PITPY_GENERATORS) | (is_task ? PITPY_TASK : 0);
 }
 
@@ -420,7 +358,7 @@ static int run_inside(pitpy_flow *flow, PyObject *context)
 static void settle(pitpy_flow *flow)
 {
     while (flow->alias_count > 0 && flow->open <= flow->floor && !is_base(flow) &&
-           !is_entered(flow->context)) {
+           !pitpy_context_is_entered(flow->context)) {
         PyObject *left = flow->context;
         struct pitpy_alias alias = flow->aliases[--flow->alias_count];
         flow->context = flow->owned = alias.context;
@@ -507,7 +445,7 @@ static pitpy_flow *first_flow(PyObject *context)
         return &nobody;
     }
     this_thread = thread;
-    thread->own = own_context(context);
+    thread->own = pitpy_context_own(context);
     set_now(flow);
     adopt(flow, context);
     find_place(thread, flow);
@@ -669,7 +607,7 @@ static int has_context(const pitpy_flow *flow, const PyObject *context)
 static PyObject *entered_in(PyObject *context)
 {
     PyObject *outer = NULL;
-    if (!context || !is_entered(context) || PyContext_Exit(context) < 0) {
+    if (!context || !pitpy_context_is_entered(context) || PyContext_Exit(context) < 0) {
         PyErr_Clear();
         return NULL;
     }
@@ -686,7 +624,7 @@ static PyObject *entered_in(PyObject *context)
 static pitpy_flow *go_on(pitpy_thread *thread, PyObject *context)
 {
     PyObject *outer = entered_in(context);
-    if (!outer || loop_is_running())
+    if (!outer || pitpy_loop_is_running())
         return NULL;
     pitpy_flow *flow = has_context(flow_now, outer) ? flow_now : table_find(thread, outer);
     if (take_now(thread, flow) != flow)
@@ -697,7 +635,7 @@ static pitpy_flow *go_on(pitpy_thread *thread, PyObject *context)
 
 pitpy_flow *pitpy_flow_switch(void)
 {
-    PyObject *context = context_now();
+    PyObject *context = pitpy_context_now();
     pitpy_thread *thread = this_thread;
     if (!thread)
         return first_flow(context);
