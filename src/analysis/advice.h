@@ -50,6 +50,8 @@ struct pit__part {
     const char *name, *path;
     enum pit__role role;
     double seconds, self_seconds;
+    double
+        overlap; /* this many of it are open at once, on average; its times are divided by that; 0: not known */
     double median, longest; /* seconds of one iteration; NaN: not known */
     uint64_t count;
     /* this many of the longest iterations take half of its time; 0: not known */
@@ -315,5 +317,12 @@ double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_
                          uint64_t *count);
 /* Seconds in which the main thread neither ran nor was ready to run; NaN: not known. */
 double pit__waited(const struct pit__case *all);
+
+/* Are several of it open at once on one thread (tasks of an event loop, greenlets)? */
+static inline int pit__overlaps(const struct pit__part *part)
+{
+    return part->overlap > 1.5;
+}
+#define PIT__MORE_AT_ONCE "let more of these calls wait at the same time"
 
 #endif

@@ -137,6 +137,8 @@ static void add(const struct pit__case *all, struct pit__finds *finds, const str
     match.base = l->base;
     match.share = match.figures[0] = l->share;
     match.stake = match.figures[1] = l->seconds;
+    if (pit__overlaps(&all->parts[l->part]) && pit__waited(all) < match.stake)
+        match.stake = pit__waited(all); /* meanwhile others of it compute */
     match.figures[2] = pit__base_seconds(all, l->base);
     match.figures[3] = (double)all->parts[l->part].count;
     match.figures[4] = all->told.workers;
@@ -155,8 +157,11 @@ int pit__has_loader(const struct pit__case *all)
     return all->told.framework && !isnan(all->told.workers);
 }
 
-static const char *more_workers(const struct pit__case *all, double share)
+static const char *more_workers(const struct pit__case *all, const struct loading *l)
 {
+    double share = l->share;
+    if (l->part != PIT__NO_PART && pit__overlaps(&all->parts[l->part]))
+        return PIT__MORE_AT_ONCE;
     if (!pit__has_loader(all) && share > HIDES_MOST)
         return "read ahead in several threads at once, so that they wait at the same time";
     if (!pit__has_loader(all))
@@ -236,7 +241,7 @@ static void find_storage(const struct pit__case *all, struct pit__finds *finds)
     struct loading l = find_loading(all);
     struct pit__match words = {
         .headline = "INPUT-BOUND: {name} is {p0} of {base}, waiting for storage",
-        .remedy = more_workers(all, l.share),
+        .remedy = more_workers(all, &l),
         .more = "; larger files read in order, a faster disk, data kept in memory"};
     if (reason_of(all, &l) == STORAGE)
         add(all, finds, &l, &words);
@@ -247,7 +252,7 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
     struct loading l = find_loading(all);
     struct pit__match words = {.headline =
                                    "INPUT-BOUND: {name} is {p0} of {base}, waiting, not computing",
-                               .remedy = more_workers(all, l.share),
+                               .remedy = more_workers(all, &l),
                                .more = "; find out what it waits for: a network, a lock, a sleep"};
     words.texts[0] = all->told.workers > 0 ? NULL : pit__waits_for(all);
     if (words.texts[0]) {
@@ -271,7 +276,7 @@ static void find_processor(const struct pit__case *all, struct pit__finds *finds
     struct pit__match words = {
         .headline = "INPUT-BOUND: {name} is {p0} of {base}, computing",
         .remedy = is_loader
-                      ? more_workers(all, l.share)
+                      ? more_workers(all, &l)
                       : "prepare the data once and keep it, or work on whole arrays at a time",
         .more = is_loader ? "; preprocess the data once and keep it; do whole arrays at a time"
                           : "; a second thread or process could prepare the next piece meanwhile"};

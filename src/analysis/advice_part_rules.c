@@ -337,6 +337,16 @@ static int is_never_jitted(const struct pit__case *all)
     return all->told.framework && strncmp(all->told.framework, "jax", 3) == 0;
 }
 
+/* Tasks of an event loop wait in the loop, so the place tells nothing. */
+static void set_unmarked_wait(const struct pit__case *all, struct pit__match *match)
+{
+    match->stake = fmin(match->stake, pit__waited(all));
+    match->texts[0] = pit__waits_for(all);
+    match->headline = "UNMARKED: {p0} of {base} is outside its marked parts, waiting {s0}";
+    match->evidence = "{t1} of {t2}";
+    match->remedy = PIT__MORE_AT_ONCE;
+}
+
 static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
 {
     find_interpreted(all, finds);
@@ -352,6 +362,8 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
                              ? "UNMARKED: {p0} of {base} is outside its marked parts, most at {s0}"
                              : "UNMARKED: {p0} of {base} is outside its marked parts";
         match.remedy = pit__look_at(match.texts[0]);
+        if (pit__overlaps(&all->parts[part]) && pit__waits_for(all))
+            set_unmarked_wait(all, &match);
         pit__find_add(finds, &match);
     }
     int is_much = outside > OUTSIDE_MOST ||

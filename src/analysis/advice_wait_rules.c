@@ -196,6 +196,14 @@ static void find_waiting_program(const struct pit__case *all, struct pit__finds 
         pit__find_add(finds, &match);
 }
 
+static int has_overlap(const struct pit__case *all)
+{
+    for (size_t i = 0; i < all->part_count; i++)
+        if (pit__overlaps(&all->parts[i]))
+            return 1;
+    return 0;
+}
+
 /* A part that waits, but not for data. Figures: share, seconds, of the total, calls, waited at least. */
 static void find_waiting_part(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -223,6 +231,8 @@ static void find_waiting_part(const struct pit__case *all, struct pit__finds *fi
     match.evidence = "{t1} of {t2} in {c3}; the main thread waited for at least {t4} of that";
     struct wait wait = {0};
     int is_known = name_wait(all, &wait, &match);
+    if (has_overlap(all))
+        match.remedy = PIT__MORE_AT_ONCE;
     if (is_known)
         match.headline = p->place ? "WAITING: {name} is {p0} of the total, waiting {s1}, at {s0}"
                                   : "WAITING: {name} is {p0} of the total, waiting {s1}";

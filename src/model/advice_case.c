@@ -289,10 +289,13 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
         return PIT_NO_MEMORY;
     all->parts = made->parts;
     all->part_count = tree->node_count;
+    all->wall = tree->wall_ns / 1e9;
+    all->span_threads = threads_with_spans(runs, run_count);
+    double passed = run_count == 1 ? all->wall * (double)all->span_threads : INFINITY;
+    int code = pit__divide_overlap(made->parts, tree, passed);
     for (size_t i = 0; i < all->part_count; i++)
         if (all->parts[i].parent == PIT__NO_PART && !all->parts[i].apart)
             all->total += all->parts[i].seconds;
-    all->wall = tree->wall_ns / 1e9;
     all->before = tree->before_ns / 1e9;
     all->between = tree->between_ns / 1e9;
     all->after = tree->after_ns / 1e9;
@@ -309,9 +312,9 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
                     : NAN;
     all->kernel = run_count == 1 && runs[0]->ended ? (double)runs[0]->ended->system_ns / 1e9 : NAN;
     all->children = run_count == 1 && runs[0]->ended ? (double)runs[0]->ended->children : NAN;
-    all->span_threads = threads_with_spans(runs, run_count);
     all->pressed = pit__processors_pressed(runs, run_count);
-    int code = pit__set_memory(runs, run_count, made);
+    if (!code)
+        code = pit__set_memory(runs, run_count, made);
     if (!code && all->unit != PIT__NO_PART)
         code = set_unit_course(runs, run_count, made);
     if (!code && all->unit != PIT__NO_PART)

@@ -46,6 +46,10 @@ int pit__find_slow(const pit_run *run, const struct pit__case *all, int by_half,
 /* For parts in which a few long calls take most of the time: was the longest call the first one? */
 void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
 
+/* advice_overlap.c: sets how many spans of each part are open at once, and divides its times by that. passed: the
+ * time of all threads with spans; INFINITY: not known. Returns 0 or PIT_NO_MEMORY. */
+int pit__divide_overlap(struct pit__part *parts, const pit_tree *tree, double passed);
+
 /* advice_places.c: sets the hottest place of each part, and outside all parts. */
 void pit__set_places(struct pit__advice_case *made, const pit_tree *tree);
 

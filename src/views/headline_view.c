@@ -78,7 +78,7 @@ static void compose(const struct pit__report *report, struct pit__text *path,
     const pit_node *node = &report->tree->nodes[best];
     double self_ns = node->self_ns, all_ns = report->tree->total_ns;
     pit__text_add_visible(path, *node->path ? node->path : "\"\"");
-    if (node->detached || !(all_ns > 0)) {
+    if (node->detached || !(all_ns > 0) || self_ns > all_ns) { /* tasks overlap: no share */
         pit__text_printf(words, " took the most: %s", pit__unit_duration(time, self_ns, ascii));
     } else {
         pit__text_printf(words, " took the most: %s of %s",

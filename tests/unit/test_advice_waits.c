@@ -403,3 +403,55 @@ TEST(who_uses_the_processors_with_its_children_is_not_starved)
     all.used = 0.6 * 2 * all.wall;
     CHECK_STR(rules_of(&all), "starved");
 }
+
+/* Ten seconds in which an event loop ran five tasks at once: pages, most of whose time is waiting. */
+static struct pit__case pages(const char *waiting)
+{
+    struct pit__case all = frames(9);
+    parts[0].name = parts[0].path = "page";
+    parts[1].name = parts[1].path = "parse";
+    parts[2] = part_of(waiting, 0, 9);
+    parts[0].overlap = parts[1].overlap = parts[2].overlap = 5;
+    all.idle = 0.7;
+    all.around.looks = (struct pit__looks){.transfer = 70};
+    all.around.main_cpu = all.around.cpu = 0.3;
+    all.used = 3.3;
+    return all;
+}
+
+TEST(tasks_that_wait_are_told_to_wait_at_the_same_time)
+{
+    struct pit__case all = pages("fetch");
+    CHECK_STR(rules_of(&all), "input_waiting");
+    CHECK(strstr(found[0].match.remedy, "at the same time") != NULL);
+    CHECK_NEAR(found[0].match.stake, 7, 1e-9); /* others compute meanwhile: 3 s remain */
+    CHECK_NEAR(found[0].match.share, 0.9, 1e-9);
+    all = pages("call");
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK(strstr(found[0].match.remedy, "at the same time") != NULL);
+    CHECK_STR(found[0].match.texts[1], "for a network or a pipe");
+    parts[0].overlap = parts[1].overlap = parts[2].overlap = 1; /* one after another */
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK(strstr(found[0].match.remedy, "at the same time") == NULL);
+    all = pages("fetch");
+    parts[2].overlap = 1;
+    CHECK_STR(rules_of(&all), "input_waiting");
+    CHECK_NEAR(found[0].match.stake, 9, 1e-9);
+}
+
+TEST(unmarked_time_of_tasks_is_not_at_the_line_of_the_event_loop)
+{
+    struct pit__case all = pages("call");
+    parts[2].seconds = parts[2].self_seconds = 1;
+    parts[0].self_seconds = 8;
+    parts[0].place = "train.py:15 in <module>";
+    parts[0].place_share = 1;
+    CHECK_STR(rules_of(&all), "unmarked");
+    CHECK_NEAR(found[0].match.stake, 7, 1e-9);
+    CHECK_STR(found[0].match.texts[0], "for a network or a pipe");
+    CHECK(strstr(found[0].match.headline, "waiting {s0}") != NULL);
+    CHECK(strstr(found[0].match.remedy, "at the same time") != NULL);
+    parts[0].overlap = 1;
+    CHECK_STR(rules_of(&all), "unmarked");
+    CHECK_STR(found[0].match.texts[0], "train.py:15 in <module>");
+}
