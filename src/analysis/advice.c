@@ -245,6 +245,30 @@ double pit__waited(const struct pit__case *all)
     return share < 0 ? 0 : share * around->seconds;
 }
 
+#define THREADS_SEEN 3.0 /* threads that a reading looks at, besides the main one */
+#define LOOKS_LEAST 8    /* looks at the main thread that found it waiting */
+
+/* The share of looks at threads other than the main one, while that one waited, which found no work; NaN. */
+static double idle_looks(const struct pit__case *all)
+{
+    const struct pit__looks *looks = &all->around.looks;
+    double waits =
+        looks->lock + looks->sleep + looks->transfer + looks->disk + looks->sync + looks->child;
+    double threads = fmin((double)all->span_threads, THREADS_SEEN);
+    double work = looks->working - looks->mutex - looks->python;
+    return waits >= LOOKS_LEAST ? fmax(1 - work / (waits * threads), 0) : NAN;
+}
+
+/* On a machine in use, threads without a processor may be ready to run. */
+double pit__part_waited(const struct pit__case *all, const struct pit__part *part)
+{
+    if (!pit__is_elsewhere(part) || isnan(all->threads_idle))
+        return pit__waited(all);
+    double idle = all->pressed > PIT__PRESSED_LEAST ? fmin(all->threads_idle, idle_looks(all))
+                                                    : all->threads_idle;
+    return idle * all->total;
+}
+
 /* ---- trying the rules ------------------------------------------------------------------------ */
 
 void pit__find_add(struct pit__finds *finds, const struct pit__match *match)

@@ -52,6 +52,8 @@ struct pit__part {
     double seconds, self_seconds;
     double
         overlap; /* this many of it are open at once, on average; its times are divided by that; 0: not known */
+    double
+        elsewhere; /* share of its calls on other threads than the main one; 0: none, or not looked for */
     double median, longest; /* seconds of one iteration; NaN: not known */
     uint64_t count;
     /* this many of the longest iterations take half of its time; 0: not known */
@@ -211,9 +213,11 @@ struct pit__case {
      * NaN: not known for this time */
     double idle;
     struct pit__told told;
-    double used;         /* seconds of processor time, of a program that has ended; NaN */
-    double kernel;       /* of these, in the kernel; NaN */
-    double children;     /* child processes that were seen; NaN */
+    double used;     /* seconds of processor time, of a program that has ended; NaN */
+    double kernel;   /* of these, in the kernel; NaN */
+    double children; /* child processes that were seen; NaN */
+    /* share of the time since the first span in which threads with spans used no processor; NaN: not known */
+    double threads_idle;
     size_t span_threads; /* threads that recorded spans */
     double pressed;      /* pressure on the processors, maximum, a share; NaN */
     /* iterations of the unit between two evaluations, each of one or more batches; 0: not known */
@@ -317,11 +321,18 @@ double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_
                          uint64_t *count);
 /* Seconds in which the main thread neither ran nor was ready to run; NaN: not known. */
 double pit__waited(const struct pit__case *all);
+/* The same for the threads that a part runs on. */
+double pit__part_waited(const struct pit__case *all, const struct pit__part *part);
 
-/* Are several of it open at once on one thread (tasks of an event loop, greenlets)? */
-static inline int pit__overlaps(const struct pit__part *part)
+/* Does it run on other threads? What the main thread waits for says nothing about it. */
+static inline int pit__is_elsewhere(const struct pit__part *part)
 {
-    return part->overlap > 1.5;
+    return part->elsewhere > 0.5;
+}
+/* Are several of it open at once: tasks of an event loop, greenlets, threads of a pool? */
+static inline int pit__overlaps(const struct pit__case *all, const struct pit__part *part)
+{
+    return part->overlap > 1.5 || (pit__is_elsewhere(part) && all->span_threads > 1);
 }
 #define PIT__MORE_AT_ONCE "let more of these calls wait at the same time"
 

@@ -108,7 +108,7 @@ static double worker_use(const struct pit__case *all, const struct loading *l)
 
 static enum reason reason_of(const struct pit__case *all, const struct loading *l)
 {
-    double waited = pit__waited(all);
+    double waited = l->part == PIT__NO_PART ? NAN : pit__part_waited(all, &all->parts[l->part]);
     if (is_restarted(all, l))
         return RESTARTS;
     if (l->part == PIT__NO_PART || !(l->share > share_least(all)) ||
@@ -137,8 +137,9 @@ static void add(const struct pit__case *all, struct pit__finds *finds, const str
     match.base = l->base;
     match.share = match.figures[0] = l->share;
     match.stake = match.figures[1] = l->seconds;
-    if (pit__overlaps(&all->parts[l->part]) && pit__waited(all) < match.stake)
-        match.stake = pit__waited(all); /* meanwhile others of it compute */
+    double waited = pit__part_waited(all, &all->parts[l->part]);
+    if (pit__overlaps(all, &all->parts[l->part]) && waited < match.stake)
+        match.stake = waited; /* meanwhile others of it compute */
     match.figures[2] = pit__base_seconds(all, l->base);
     match.figures[3] = (double)all->parts[l->part].count;
     match.figures[4] = all->told.workers;
@@ -160,7 +161,7 @@ int pit__has_loader(const struct pit__case *all)
 static const char *more_workers(const struct pit__case *all, const struct loading *l)
 {
     double share = l->share;
-    if (l->part != PIT__NO_PART && pit__overlaps(&all->parts[l->part]))
+    if (l->part != PIT__NO_PART && pit__overlaps(all, &all->parts[l->part]))
         return PIT__MORE_AT_ONCE;
     if (!pit__has_loader(all) && share > HIDES_MOST)
         return "read ahead in several threads at once, so that they wait at the same time";
@@ -254,7 +255,9 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
                                    "INPUT-BOUND: {name} is {p0} of {base}, waiting, not computing",
                                .remedy = more_workers(all, &l),
                                .more = "; find out what it waits for: a network, a lock, a sleep"};
-    words.texts[0] = all->told.workers > 0 ? NULL : pit__waits_for(all);
+    if (all->told.workers <= 0 || isnan(all->told.workers))
+        words.texts[0] =
+            l.part == PIT__NO_PART ? NULL : pit__part_waits_for(all, &all->parts[l.part]);
     if (words.texts[0]) {
         words.headline = "INPUT-BOUND: {name} is {p0} of {base}, waiting {s0}";
         words.more = NULL;

@@ -362,7 +362,7 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
                              ? "UNMARKED: {p0} of {base} is outside its marked parts, most at {s0}"
                              : "UNMARKED: {p0} of {base} is outside its marked parts";
         match.remedy = pit__look_at(match.texts[0]);
-        if (pit__overlaps(&all->parts[part]) && pit__waits_for(all))
+        if (pit__overlaps(all, &all->parts[part]) && pit__part_waits_for(all, &all->parts[part]))
             set_unmarked_wait(all, &match);
         pit__find_add(finds, &match);
     }

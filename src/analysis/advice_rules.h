@@ -21,12 +21,16 @@ int pit__has_loader(const struct pit__case *all);
 int pit__is_step_role(enum pit__role role);
 /* Is much of the run the compilation of one function again and again? */
 int pit__recompiles(const struct pit__case *all);
+#define PIT__PRESSED_LEAST                                                                         \
+    0.3 /* share of the time in which some thread waits for a processor: it is busy */
 /* Is much of the processor time in the kernel? */
 int pit__is_in_kernel(const struct pit__case *all);
 /* Does the main thread hardly run, although it has a processor? Then its samples show where it waits. */
 int pit__main_hardly_runs(const struct pit__around *around);
 /* What the main thread was seen waiting for nearly always, "for a network or a pipe"; NULL: not known. */
 const char *pit__waits_for(const struct pit__case *all);
+/* The same for a part; NULL too if it runs on other threads. */
+const char *pit__part_waits_for(const struct pit__case *all, const struct pit__part *part);
 /* The remedy for time outside of marked parts, whose hottest place is this, or NULL. */
 const char *pit__look_at(const char *place);
 

@@ -12,7 +12,6 @@
 #define WAITS_FOR "find out what it waits for: a lock, a network, a sleep, a disk, another process"
 #define WAITS_SEEN 5         /* looks that found the main thread waiting */
 #define WAITS_ALIKE 0.7      /* share of those that found the same kind */
-#define PRESSED_LEAST 0.3    /* share of the time in which some thread waits for a processor */
 #define CHILDREN_MOST 0.5    /* of the processor time: that of the children */
 #define ONE_WORKS 0.5        /* looks at threads with work, per look at a main thread that waits */
 #define SEVERAL_WORK 1.5     /* the same: a team, for which it waits */
@@ -48,14 +47,15 @@
 static double waited_least(const struct pit__case *all, const struct pit__part *p)
 {
     double between = all->between > 0 ? all->between : 0;
-    return pit__waited(all) - (all->total + between - p->self_seconds);
+    return pit__part_waited(all, p) - (all->total + between - p->self_seconds);
 }
 
 /* Upper bound: it waited nowhere else. If the readings cover only a part of the run, by its processor time. */
 static double waited_most(const struct pit__case *all, const struct pit__part *p)
 {
     double delayed = all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
-    double waited = isnan(all->idle) ? all->wall * (1 - delayed) - all->used : pit__waited(all);
+    double waited =
+        isnan(all->idle) ? all->wall * (1 - delayed) - all->used : pit__part_waited(all, p);
     return fmax(waited_least(all, p), fmin(p->self_seconds, waited));
 }
 
@@ -120,7 +120,7 @@ static int wait_of(const struct pit__case *of, struct wait *wait)
     struct wait waits[KINDS];
     struct pit__looks looks = of->around.looks;
     /* on a busy machine they wait for a processor too */
-    double least = of->pressed > PRESSED_LEAST ? CHILDREN_PRESSED : CHILDREN_WORK;
+    double least = of->pressed > PIT__PRESSED_LEAST ? CHILDREN_PRESSED : CHILDREN_WORK;
     if (looks.transfer > 0 && children_seconds(of) > least * pit__waited(of)) {
         looks.child += looks.transfer;
         looks.transfer = 0;
@@ -140,6 +140,11 @@ const char *pit__waits_for(const struct pit__case *all)
     return wait_of(all, &wait) ? wait.what : NULL;
 }
 
+const char *pit__part_waits_for(const struct pit__case *all, const struct pit__part *part)
+{
+    return pit__is_elsewhere(part) ? NULL : pit__waits_for(all);
+}
+
 /* The remedy, and as the second text what the main thread waits for. Returns 0 if that is not known. */
 static int name_wait(const struct pit__case *all, struct wait *wait, struct pit__match *match)
 {
@@ -156,7 +161,7 @@ static int name_wait(const struct pit__case *all, struct wait *wait, struct pit_
 static int children_work(const struct pit__case *all)
 {
     struct wait wait;
-    return all->pressed > PRESSED_LEAST && children_seconds(all) > CHILDREN_MOST * all->used &&
+    return all->pressed > PIT__PRESSED_LEAST && children_seconds(all) > CHILDREN_MOST * all->used &&
            !(wait_of(all, &wait) && wait.is_child);
 }
 
@@ -196,11 +201,16 @@ static void find_waiting_program(const struct pit__case *all, struct pit__finds 
         pit__find_add(finds, &match);
 }
 
-static int has_overlap(const struct pit__case *all)
+/* Does it overlap, or do the tasks that began in it? */
+static int has_overlap(const struct pit__case *all, size_t part)
 {
-    for (size_t i = 0; i < all->part_count; i++)
-        if (pit__overlaps(&all->parts[i]))
+    for (size_t i = part; i < all->part_count; i++) {
+        size_t above = i;
+        while (above != part && above != PIT__NO_PART)
+            above = all->parts[above].parent;
+        if (above == part && pit__overlaps(all, &all->parts[i]))
             return 1;
+    }
     return 0;
 }
 
@@ -230,8 +240,10 @@ static void find_waiting_part(const struct pit__case *all, struct pit__finds *fi
                          : "WAITING: {name} is {p0} of the total, waiting, not computing";
     match.evidence = "{t1} of {t2} in {c3}; the main thread waited for at least {t4} of that";
     struct wait wait = {0};
-    int is_known = name_wait(all, &wait, &match);
-    if (has_overlap(all))
+    int is_known = !pit__is_elsewhere(p) && name_wait(all, &wait, &match);
+    if (!is_known)
+        match.remedy = WAITS_FOR;
+    if (has_overlap(all, part))
         match.remedy = PIT__MORE_AT_ONCE;
     if (is_known)
         match.headline = p->place ? "WAITING: {name} is {p0} of the total, waiting {s1}, at {s0}"

@@ -296,6 +296,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     for (size_t i = 0; i < all->part_count; i++)
         if (all->parts[i].parent == PIT__NO_PART && !all->parts[i].apart)
             all->total += all->parts[i].seconds;
+    pit__find_elsewhere(made, runs, run_count);
     all->before = tree->before_ns / 1e9;
     all->between = tree->between_ns / 1e9;
     all->after = tree->after_ns / 1e9;
@@ -306,6 +307,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     all->is_short = *made->reason != 0;
     all->around = pit__look_around(runs, run_count);
     all->idle = pit__idle_between(runs, run_count, tree->before_ns, tree->wall_ns - tree->after_ns);
+    all->threads_idle = pit__threads_idle(runs, run_count);
     all->told = pit__what_was_told(runs, run_count);
     all->used = run_count == 1 && runs[0]->ended
                     ? (double)(runs[0]->ended->user_ns + runs[0]->ended->system_ns) / 1e9

@@ -35,6 +35,8 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
  * there are too few readings. */
 double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns,
                          double to_ns);
+/* The share of the time since the first span in which the threads with spans used no processor; NaN. */
+double pit__threads_idle(const pit_run *const *runs, size_t run_count);
 /* The share of ten seconds in which some thread of the machine waited for a processor, at most; NaN. */
 double pit__processors_pressed(const pit_run *const *runs, size_t run_count);
 struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count);
@@ -49,6 +51,10 @@ void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit_
 /* advice_overlap.c: sets how many spans of each part are open at once, and divides its times by that. passed: the
  * time of all threads with spans; INFINITY: not known. Returns 0 or PIT_NO_MEMORY. */
 int pit__divide_overlap(struct pit__part *parts, const pit_tree *tree, double passed);
+
+/* For parts that take much of the time: the share of their calls on other threads than the main one. */
+void pit__find_elsewhere(struct pit__advice_case *made, const pit_run *const *runs,
+                         size_t run_count);
 
 /* advice_places.c: sets the hottest place of each part, and outside all parts. */
 void pit__set_places(struct pit__advice_case *made, const pit_tree *tree);

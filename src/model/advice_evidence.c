@@ -108,29 +108,59 @@ static const pit_run *most_read(const pit_run *const *runs, size_t run_count)
     return run;
 }
 
-double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns, double to_ns)
+/* The first and the last reading between two times, in nanoseconds from the run's start. Returns 0 if there are
+ * too few, or if the points are too wide to tell: in a long run the start hardly counts. */
+static int readings_between(const pit_run *run, double from_ns, double to_ns,
+                            const pit_sample **from, const pit_sample **to)
 {
-    const pit_run *run = most_read(runs, run_count);
-    const pit_sample *from = NULL, *to = NULL;
     size_t inside = 0;
-    if (!run || run->sample_stride > 1) /* in a long run the start hardly counts */
-        return NAN;
-    for (size_t i = 0; i < run->sample_count; i++) {
+    *from = *to = NULL;
+    for (size_t i = 0; run && run->sample_stride <= 1 && i < run->sample_count; i++) {
         double at = ((double)run->samples[i].ticks - (double)run->start_ticks) * run->ns_per_tick;
         if (!(at >= from_ns && at <= to_ns))
             continue;
-        from = from ? from : &run->samples[i];
-        to = &run->samples[i];
+        *from = *from ? *from : &run->samples[i];
+        *to = &run->samples[i];
         inside++;
     }
-    if (inside < IDLE_READINGS)
+    return inside >= IDLE_READINGS;
+}
+
+static double more(const pit_run *run, const pit_sample *from, const pit_sample *to,
+                   const char *key)
+{
+    return pit_sample_figure(run, to, key) - pit_sample_figure(run, from, key);
+}
+
+double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns, double to_ns)
+{
+    const pit_run *run = most_read(runs, run_count);
+    const pit_sample *from, *to;
+    if (!readings_between(run, from_ns, to_ns, &from, &to))
         return NAN;
-    double used =
-        pit_sample_figure(run, to, "main_cpu_ns") - pit_sample_figure(run, from, "main_cpu_ns") +
-        pit_sample_figure(run, to, "run_delay_ns") - pit_sample_figure(run, from, "run_delay_ns");
+    double used = more(run, from, to, "main_cpu_ns") + more(run, from, to, "run_delay_ns");
     double seconds = seconds_between(run, from, to);
     double stolen = pit__stolen_between(run, from, to, seconds * 1e9);
     double idle = 1 - (used + (stolen > 0 ? stolen : 0)) / 1e9 / seconds;
+    return isnan(idle) ? NAN : fmax(idle, 0);
+}
+
+double pit__threads_idle(const pit_run *const *runs, size_t run_count)
+{
+    const pit_run *run = most_read(runs, run_count);
+    const pit_sample *from, *to;
+    double first = INFINITY, threads = 0;
+    for (size_t t = 0; run && t < run->thread_count; t++) {
+        const pit_thread *thread = &run->threads[t];
+        threads += thread->node_count > 0;
+        for (size_t i = 0; i < thread->node_count; i++)
+            if (thread->nodes[i].first >= run->start_ticks)
+                first = fmin(first, (double)(thread->nodes[i].first - run->start_ticks));
+    }
+    if (!run || !readings_between(run, first * run->ns_per_tick, INFINITY, &from, &to))
+        return NAN;
+    double idle =
+        1 - more(run, from, to, "cpu_ns") / 1e9 / seconds_between(run, from, to) / threads;
     return isnan(idle) ? NAN : fmax(idle, 0);
 }
 

@@ -7,6 +7,7 @@
 
 #define WITHIN 0.99 /* of its longest call lies within one call of its parent */
 #define MORE 1.05   /* times the time that passed; less may be rounding */
+#define MUCH 0.2    /* of the time in spans */
 
 static int is_overlapping(const pit_node *node)
 {
@@ -54,4 +55,31 @@ int pit__divide_overlap(struct pit__part *parts, const pit_tree *tree, double pa
         parts[i].half_seconds /= parts[i].overlap;
     }
     return 0;
+}
+
+/* NULL: it recorded no span. */
+static const pit_thread *main_thread(const pit_run *run)
+{
+    for (size_t t = 0; t < run->thread_count; t++)
+        if (run->threads[t].tid == run->pid)
+            return &run->threads[t];
+    return NULL;
+}
+
+void pit__find_elsewhere(struct pit__advice_case *made, const pit_run *const *runs,
+                         size_t run_count)
+{
+    for (size_t i = 0; i < made->all.part_count; i++) {
+        struct pit__part *part = &made->parts[i];
+        uint64_t count = 0;
+        for (size_t r = 0; r < run_count; r++) {
+            const pit_thread *main = main_thread(runs[r]);
+            uint32_t node = part->seconds > MUCH * made->all.total && main
+                                ? pit__node_at(main, part->path)
+                                : PIT_NO_NODE;
+            count += node == PIT_NO_NODE ? 0 : main->nodes[node].count;
+        }
+        if (part->seconds > MUCH * made->all.total && part->count > 0)
+            part->elsewhere = 1 - (double)count / (double)part->count;
+    }
 }

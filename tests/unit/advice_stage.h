@@ -68,6 +68,7 @@ static inline struct pit__case healthy(void)
                             .fair = {NAN, NAN, NAN, NAN, NAN, 0},
                             .together = NAN,
                             .idle = NAN,
+                            .threads_idle = NAN,
                             .used = NAN,
                             .kernel = NAN,
                             .children = NAN,

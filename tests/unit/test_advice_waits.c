@@ -455,3 +455,49 @@ TEST(unmarked_time_of_tasks_is_not_at_the_line_of_the_event_loop)
     CHECK_STR(rules_of(&all), "unmarked");
     CHECK_STR(found[0].match.texts[0], "train.py:15 in <module>");
 }
+
+TEST(what_the_main_thread_waits_for_is_not_said_of_parts_on_other_threads)
+{
+    struct pit__case all = pages("fetch");
+    all.around.looks = (struct pit__looks){.lock = 70};
+    all.span_threads = 5;
+    parts[0].overlap = parts[1].overlap = parts[2].overlap = 1;
+    parts[2].elsewhere = 1;
+    CHECK_STR(rules_of(&all), "input_waiting");
+    CHECK(found[0].match.texts[0] == NULL);
+    CHECK(strstr(found[0].match.remedy, "at the same time") != NULL);
+    all.span_threads = 1; /* only one other thread */
+    CHECK_STR(rules_of(&all), "input_waiting");
+    CHECK(strstr(found[0].match.remedy, "several threads") != NULL);
+    all = pages("call");
+    all.around.looks = (struct pit__looks){.lock = 70};
+    all.span_threads = 1;
+    parts[0].overlap = parts[1].overlap = parts[2].overlap = 1;
+    parts[2].elsewhere = 1;
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK(strstr(found[0].match.headline, "waiting, not computing") != NULL);
+    CHECK(strstr(found[0].match.remedy, "find out what it waits for") != NULL);
+    parts[2].elsewhere = 0.3;
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK_STR(found[0].match.texts[1], "for a lock or another thread");
+}
+
+TEST(threads_that_compute_while_the_main_one_waits_are_not_said_to_wait)
+{
+    struct pit__case all = pages("fetch");
+    all.around.looks = (struct pit__looks){.lock = 30};
+    all.span_threads = 2;
+    all.idle = 1;
+    parts[0].overlap = parts[1].overlap = parts[2].overlap = 1;
+    parts[2].elsewhere = 1;
+    CHECK_STR(rules_of(&all), "input_waiting"); /* nothing is known but the main thread's wait */
+    all.threads_idle = 0.05;
+    CHECK_STR(rules_of(&all), "input_processor");
+    all.threads_idle = 0.7; /* four threads' share of a processor */
+    CHECK_STR(rules_of(&all), "input_waiting");
+    CHECK_NEAR(found[0].match.stake, 7, 1e-9);
+    all.pressed = 0.9; /* on a machine in use, they may be ready to run */
+    CHECK(strstr(rules_of(&all), "input_waiting") != NULL);
+    all.around.looks.working = 54; /* of 60 */
+    CHECK(strstr(rules_of(&all), "input_processor") != NULL);
+}
