@@ -85,10 +85,9 @@ typedef struct pitpy_state {
     PyObject *names; /* str → address of a pitpy_name */
     PyObject *place; /* a ContextVar with an int: the place below which new tasks begin */
     PyObject *tools; /* data of tools_*.c: a dict, or NULL before its first use */
-    PyObject *
-        option_keys[PITPY_OPTIONS]; /* keyword names of span(), interned: memory, record, wait, … */
-    int is_automatic;               /* the default recorder was opened by a span */
-    int is_for_samples;             /* the default recorder was opened only for stack samples */
+    PyObject *option_keys[PITPY_OPTIONS]; /* keyword names of span(), interned: memory, record, wait, … */
+    int is_automatic;                     /* the default recorder was opened by a span */
+    int is_for_samples;                   /* the default recorder was opened only for stack samples */
     struct {
         PyObject *text; /* owned, so that its address is not reused */
         pitpy_name *name;
@@ -111,9 +110,8 @@ struct pitpy_known {
 #define PITPY_NEAR_SPANS 8
 
 enum pitpy_watch {
-    PITPY_TASK = 1, /* an event loop runs it: its context tells where it belongs */
-    PITPY_GENERATOR =
-        2, /* it belongs to a generator: `context` is a weak reference to the generator */
+    PITPY_TASK = 1,       /* an event loop runs it: its context tells where it belongs */
+    PITPY_GENERATOR = 2,  /* it belongs to a generator: `context` is a weak reference to the generator */
     PITPY_GENERATORS = 4, /* the thread has flows of generators, one of which may be running */
 };
 
@@ -123,24 +121,21 @@ enum pitpy_watch {
 typedef struct pitpy_flow {
     PyObject *context; /* the context it runs for */
     int64_t open;      /* open spans of Python on it */
-    PyObject
-        *owned; /* the same, a reference while open > 0; NULL: the thread's own, not referenced */
+    PyObject *owned;   /* the same, a reference while open > 0; NULL: the thread's own, not referenced */
     size_t alias_count;
     int watch; /* enum pitpy_watch: why its spans take the slow path; usually 0 */
     int has_base;
-    PyObject
-        *base; /* with has_base: the context of a thread or a greenlet, which was never entered */
+    PyObject *base;              /* with has_base: the context of a thread or a greenlet, never entered */
     pit_stack *stack;            /* its spans while another flow runs */
     int64_t floor;               /* spans that were open when `context` was entered */
     struct pitpy_alias *aliases; /* contexts that run inside it */
     size_t alias_room;
     struct pitpy_thread *thread; /* NULL after the thread has ended */
     struct pitpy_flow *next;     /* in the list of spares */
-    struct pitpy_left *held; /* of a generator: spans that it leaves open, and may end elsewhere */
+    struct pitpy_left *held;     /* of a generator: spans that it leaves open, and may end elsewhere */
     uint32_t held_count, held_room;
-    struct pitpy_flow
-        *next_lost; /* in the thread's list of flows with spans that ended elsewhere */
-    int is_lost;    /* it is in that list */
+    struct pitpy_flow *next_lost; /* in the thread's list of flows with spans that ended elsewhere */
+    int is_lost;                  /* it is in that list */
 } pitpy_flow;
 
 #define PITPY_FLOW_BYTES 128
@@ -433,12 +428,11 @@ typedef struct pitpy_timed {
     pitpy_name *name; /* NULL: a hook that makes no span */
     unsigned flags;
     unsigned kind,
-        not_in;         /* hooks: the bit of its kind, and the kinds inside which it is ignored */
-    unsigned role;      /* hooks: enum pitpy_role */
+        not_in;    /* hooks: the bit of its kind, and the kinds inside which it is ignored */
+    unsigned role; /* hooks: enum pitpy_role */
     PyTypeObject *loss; /* hook of modules: the class of losses, or NULL */
     PyObject *function;
-    PyObject
-        *question; /* hooks of models and loops: a function that tells whether gradients are on; or
+    PyObject *question;   /* hooks of models and loops: a function that tells whether gradients are on; or
                              NULL */
     PyObject *attributes; /* __dict__ */
     PyObject *weak;

@@ -50,10 +50,9 @@ struct pit__part {
     const char *name, *path;
     enum pit__role role;
     double seconds, self_seconds;
-    double
-        overlap; /* this many of it are open at once, on average; its times are divided by that; 0: not known */
-    double
-        elsewhere; /* share of its calls on other threads than the main one; 0: none, or not looked for */
+    /* this many of it are open at once, on average, and its times are divided by that; 0: not known */
+    double overlap;
+    double elsewhere; /* share of its calls on other threads than the main one; 0: not looked for */
     double median, longest; /* seconds of one iteration; NaN: not known */
     uint64_t count;
     /* this many of the longest iterations take half of its time; 0: not known */

@@ -137,9 +137,8 @@ static void add(const struct pit__case *all, struct pit__finds *finds, const str
     match.base = l->base;
     match.share = match.figures[0] = l->share;
     match.stake = match.figures[1] = l->seconds;
-    double waited = pit__part_waited(all, &all->parts[l->part]);
-    if (pit__overlaps(all, &all->parts[l->part]) && waited < match.stake)
-        match.stake = waited; /* meanwhile others of it compute */
+    if (words->stake > 0 && words->stake < match.stake)
+        match.stake = words->stake;
     match.figures[2] = pit__base_seconds(all, l->base);
     match.figures[3] = (double)all->parts[l->part].count;
     match.figures[4] = all->told.workers;
@@ -237,10 +236,18 @@ static void find_few_workers(const struct pit__case *all, struct pit__finds *fin
         add(all, finds, &l, all->told.workers == 1 ? &one : &words);
 }
 
+/* Meanwhile others of it compute: only the waits can be saved. */
+static double most_saved(const struct pit__case *all, const struct loading *l)
+{
+    const struct pit__part *part = l->part == PIT__NO_PART ? NULL : &all->parts[l->part];
+    return part && pit__overlaps(all, part) ? pit__part_waited(all, part) : 0;
+}
+
 static void find_storage(const struct pit__case *all, struct pit__finds *finds)
 {
     struct loading l = find_loading(all);
     struct pit__match words = {
+        .stake = most_saved(all, &l),
         .headline = "INPUT-BOUND: {name} is {p0} of {base}, waiting for storage",
         .remedy = more_workers(all, &l),
         .more = "; larger files read in order, a faster disk, data kept in memory"};
@@ -253,6 +260,7 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
     struct loading l = find_loading(all);
     struct pit__match words = {.headline =
                                    "INPUT-BOUND: {name} is {p0} of {base}, waiting, not computing",
+                               .stake = most_saved(all, &l),
                                .remedy = more_workers(all, &l),
                                .more = "; find out what it waits for: a network, a lock, a sleep"};
     if (all->told.workers <= 0 || isnan(all->told.workers))

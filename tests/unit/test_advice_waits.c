@@ -493,6 +493,7 @@ TEST(threads_that_compute_while_the_main_one_waits_are_not_said_to_wait)
     CHECK_STR(rules_of(&all), "input_waiting"); /* nothing is known but the main thread's wait */
     all.threads_idle = 0.05;
     CHECK_STR(rules_of(&all), "input_processor");
+    CHECK_NEAR(found[0].match.stake, 9, 1e-9);
     all.threads_idle = 0.7; /* four threads' share of a processor */
     CHECK_STR(rules_of(&all), "input_waiting");
     CHECK_NEAR(found[0].match.stake, 7, 1e-9);
