@@ -248,15 +248,19 @@ double pit__waited(const struct pit__case *all)
 #define THREADS_SEEN 3.0 /* threads that a reading looks at, besides the main one */
 #define LOOKS_LEAST 8    /* looks at the main thread that found it waiting */
 
+double pit__threads_working(const struct pit__looks *looks)
+{
+    double waits =
+        looks->lock + looks->sleep + looks->transfer + looks->disk + looks->sync + looks->child;
+    return waits < LOOKS_LEAST ? NAN : (looks->working - looks->mutex - looks->python) / waits;
+}
+
 /* The share of looks at threads other than the main one, while that one waited, which found no work; NaN. */
 static double idle_looks(const struct pit__case *all)
 {
-    const struct pit__looks *looks = &all->around.looks;
-    double waits =
-        looks->lock + looks->sleep + looks->transfer + looks->disk + looks->sync + looks->child;
-    double threads = fmin((double)all->span_threads, THREADS_SEEN);
-    double work = looks->working - looks->mutex - looks->python;
-    return waits >= LOOKS_LEAST ? fmax(1 - work / (waits * threads), 0) : NAN;
+    double seen = fmin((double)all->span_threads, THREADS_SEEN);
+    double idle = 1 - pit__threads_working(&all->around.looks) / seen;
+    return isnan(idle) ? NAN : fmax(idle, 0);
 }
 
 /* On a machine in use, threads without a processor may be ready to run. */

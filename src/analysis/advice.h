@@ -318,6 +318,8 @@ int pit__is_loop(const struct pit__case *all);
 /* Seconds of all outermost parts of a role; *part: the largest, *count: their iterations. */
 double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_t *part,
                          uint64_t *count);
+/* Threads that had work, on average while the main thread waited; NaN: not known. */
+double pit__threads_working(const struct pit__looks *looks);
 /* Seconds in which the main thread neither ran nor was ready to run; NaN: not known. */
 double pit__waited(const struct pit__case *all);
 /* The same for the threads that a part runs on. */

@@ -205,13 +205,10 @@ static int could_be_others(const struct pit__case *all, double waits)
  * known, or the main thread works too. */
 static double work_of_team(const struct pit__around *around)
 {
-    const struct pit__looks *looks = &around->looks;
-    double waits =
-        looks->lock + looks->sleep + looks->transfer + looks->disk + looks->sync + looks->child;
-    if (!(around->main_cpu < TEAM_MAIN) || !(looks->lock >= TEAM_SEEN) ||
+    if (!(around->main_cpu < TEAM_MAIN) || !(around->looks.lock >= TEAM_SEEN) ||
         !(around->threads <= TEAM_MOST))
         return NAN;
-    return fmin((looks->working - looks->mutex - looks->python) / waits, around->processors);
+    return fmin(pit__threads_working(&around->looks), around->processors);
 }
 
 /* The main thread waits for threads that wait for a processor. Figures: share, seconds, of all, …, processors
