@@ -2,7 +2,6 @@
 each has its own stack of open spans, at the top of the tree like those of a thread."""
 
 import py_case
-from py_case import pit_case
 
 START = py_case.START + """
 import contextvars, gc
