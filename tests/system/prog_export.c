@@ -53,14 +53,15 @@ static void step(int i)
     pit_value("loss", 1.0 / (i + 1));
 }
 
-static pthread_barrier_t both_have_tables; /* one that comes later would take over the other's */
+/* One that comes later, the main thread too, would take over the table of one that has ended. */
+static pthread_barrier_t all_have_tables;
 
 static void *worker(void *name)
 {
     static pit_site site = PIT_SITE("overlapping");
     pit_object objects[8];
     pit_thread_name(name);
-    pthread_barrier_wait(&both_have_tables);
+    pthread_barrier_wait(&all_have_tables);
     for (int i = 0; i < 8; i++) {
         objects[i] = pit_object_begin(&site);
         step(i);
@@ -74,11 +75,13 @@ static void rich(void)
 {
     pthread_t threads[2];
     char names[2][16] = {"first", "second"};
-    pthread_barrier_init(&both_have_tables, NULL, 2);
+    pthread_barrier_init(&all_have_tables, NULL, 3);
     for (int i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, worker, names[i]) != 0)
             exit(3);
-    for (int i = 0; i < 40; i++)
+    step(0);
+    pthread_barrier_wait(&all_have_tables);
+    for (int i = 1; i < 40; i++)
         step(i);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
